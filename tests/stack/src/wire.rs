@@ -61,6 +61,23 @@ impl Received {
             .insert(CONTENT_LENGTH, self.bytes.len().into());
     }
 
+    /// Another call of the same caller.
+    pub(crate) fn instead(&self, operation: &str, body: Value) -> Self {
+        let mut call = Self {
+            operation: operation.to_owned(),
+            head: self.head.clone(),
+            body: Value::Null,
+            bytes: Bytes::new(),
+        };
+        let target = HeaderValue::from_str(&format!("Kinesis_20131202.{operation}"));
+        call.head.headers.insert(
+            HeaderName::from_static("x-amz-target"),
+            target.expect("an operation's name is ASCII"),
+        );
+        call.replace_body(|unset| *unset = body);
+        call
+    }
+
     pub(crate) fn to_request<B: From<Bytes>>(&self) -> Request<B> {
         Request::from_parts(self.head.clone(), B::from(self.bytes.clone()))
     }

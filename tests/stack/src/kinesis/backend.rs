@@ -6,11 +6,12 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::DefaultBodyLimit;
 use ferrokinesis::store::Store;
+use serde_json::json;
 use tokio::sync::{Mutex, RwLock};
 use tower::ServiceExt;
 
 use super::subject::{stream_of_arn, subject};
-use super::{KinesisBuilder, listing, page, position, streams};
+use super::{KinesisBuilder, listing, page, position, size, streams};
 use crate::layer::{Backend, Subject};
 use crate::wire::{Received, Reply};
 
@@ -46,6 +47,9 @@ const BY_ARN: [&str; 16] = [
 
 /// Operations of the data plane, whose throttle is `ProvisionedThroughputExceededException`.
 const DATA_PLANE: [&str; 4] = ["GetRecords", "GetShardIterator", "PutRecord", "PutRecords"];
+
+/// Operations that use a stream, and find it there where streams are created on use.
+const USES: [&str; 3] = ["DescribeStreamSummary", "PutRecord", "PutRecords"];
 
 impl Kinesis {
     pub(super) fn new(router: Router, store: Store, settings: KinesisBuilder) -> Self {
@@ -94,6 +98,9 @@ impl Kinesis {
     }
 
     async fn put(&self, received: &Received) -> Reply {
+        if let Some(refused) = size::refused(received) {
+            return refused;
+        }
         let _incomplete = self.arrivals.write().await;
         let arrived = position::now_seconds();
         let mut reply = self.ask(received).await;
@@ -112,6 +119,21 @@ impl Kinesis {
             listing::give_token(&received, body);
         }
         reply
+    }
+
+    /// Creates the stream a call of its data or its summary names, unless it is there or no stream can have that name.
+    async fn create_on_use(&self, received: &Received, shards: u32) {
+        if !USES.contains(&received.operation.as_str()) {
+            return;
+        }
+        if let Some(stream) = received.text("StreamName")
+            && self.store.get_stream(stream).await.is_err()
+        {
+            let body = json!({ "StreamName": stream, "ShardCount": shards });
+            // What is refused here is refused to the call itself.
+            self.change_stream(&received.instead("CreateStream", body))
+                .await;
+        }
     }
 
     async fn change_stream(&self, received: &Received) -> Reply {
@@ -148,6 +170,9 @@ impl Backend for Kinesis {
     async fn serve(&self, mut received: Received) -> Reply {
         if BY_ARN.contains(&received.operation.as_str()) {
             name_stream(&mut received);
+        }
+        if let Some(shards) = self.settings.streams_on_use {
+            self.create_on_use(&received, shards).await;
         }
         match received.operation.as_str() {
             "GetRecords" => self.get_records(&received).await,

@@ -4,6 +4,7 @@ mod backend;
 mod listing;
 mod page;
 mod position;
+mod size;
 mod streams;
 mod subject;
 
@@ -93,6 +94,7 @@ pub struct KinesisBuilder {
     delete_delay: Duration,
     shard_limit: u32,
     last_records_end_shard: bool,
+    streams_on_use: Option<u32>,
     clock_shift: ClockShift,
 }
 
@@ -112,6 +114,7 @@ impl Default for KinesisBuilder {
             delete_delay: Duration::ZERO,
             shard_limit: u32::MAX,
             last_records_end_shard: false,
+            streams_on_use: None,
             clock_shift: ClockShift::default(),
         }
     }
@@ -187,6 +190,16 @@ impl KinesisBuilder {
     pub fn last_records_end_shard(self, yes: bool) -> Self {
         Self {
             last_records_end_shard: yes,
+            ..self
+        }
+    }
+
+    /// Makes every stream a call names be there, with that many shards, as infrastructure managed elsewhere would. The
+    /// service does not do this.
+    #[must_use]
+    pub fn streams_on_use(self, shards: u32) -> Self {
+        Self {
+            streams_on_use: Some(shards),
             ..self
         }
     }

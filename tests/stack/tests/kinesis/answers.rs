@@ -286,3 +286,21 @@ async fn an_iterator_expires_after_the_lifetime_that_was_set() {
     assert!(expired.into_service_error().is_expired_iterator_exception());
     read(&client, &horizon(&client, "orders").await).await;
 }
+
+#[tokio::test]
+async fn a_record_counts_with_its_partition_key() {
+    const LARGEST: usize = 1024 * 1024;
+    let (_stack, client) = with_stream("orders", 1).await;
+    let put = |data: usize| {
+        client
+            .put_record()
+            .stream_name("orders")
+            .partition_key("key")
+            .data(Blob::new(vec![0; data]))
+            .send()
+    };
+    put(LARGEST - "key".len()).await.expect("it fits");
+    put(LARGEST - "key".len() + 1)
+        .await
+        .expect_err("one byte too many");
+}

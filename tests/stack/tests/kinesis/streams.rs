@@ -210,3 +210,31 @@ async fn a_subscription_streams_records_and_ends_with_its_lifetime() {
     assert_eq!(seen, [Blob::new("one")]);
     assert_eq!(stack.calls().count(&selected), 2);
 }
+
+#[tokio::test]
+async fn a_stream_is_there_once_a_call_names_it_where_the_builder_says_so() {
+    let stack = KinesisStack::builder().streams_on_use(2).start();
+    let client = client(&stack);
+    let described = client
+        .describe_stream_summary()
+        .stream_name("elsewhere")
+        .send()
+        .await
+        .expect("the stream is there");
+    let summary = described.stream_description_summary().expect("a summary");
+    assert_eq!(summary.open_shard_count(), 2);
+    client
+        .put_record()
+        .stream_name("another")
+        .partition_key("key")
+        .data(Blob::new("record"))
+        .send()
+        .await
+        .expect("that one is there too");
+    client
+        .describe_stream_summary()
+        .stream_name("no stream has such a name")
+        .send()
+        .await
+        .expect_err("a name the service refuses stays refused");
+}
