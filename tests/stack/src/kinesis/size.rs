@@ -11,7 +11,8 @@ pub(super) fn refused(received: &Received) -> Option<Reply> {
     let key = received.text("PartitionKey").unwrap_or_default();
     let size = decoded_length(data) + key.len();
     (size > LARGEST).then(|| {
-        let message = format!("a record and its partition key are at most {LARGEST} bytes, these are {size}");
+        let message =
+            format!("a record and its partition key are at most {LARGEST} bytes, these are {size}");
         Reply::error(400, "InvalidArgumentException", &message)
     })
 }

@@ -1,0 +1,20 @@
+//! Decisions: pure, told the time and the dice, fetching nothing.
+
+pub(crate) mod aggregate;
+pub(crate) mod backoff;
+pub(crate) mod creation;
+pub(crate) mod cursor;
+pub(crate) mod envelope;
+pub(crate) mod lease;
+pub(crate) mod pacing;
+pub(crate) mod partition_key;
+pub(crate) mod reader;
+pub(crate) mod row;
+pub(crate) mod sequence_number;
+pub(crate) mod shard_graph;
+pub(crate) mod stream_ref;
+pub(crate) mod subscription;
+pub(crate) mod watermark;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,195 @@
+//! The reader of one shard.
+//!
+//! ```text
+//!            opened                       page, more to come
+//!  Closed ───────────► Open(iterator) ─────────────────────► Open(next iterator)
+//!    ▲                   │    │                                │
+//!    └── iterator gone ──┘    └── page without a next one ──► Ended
+//!
+//!  repositioned: any state ─► Open(the seek's iterator)
+//! ```
+//!
+//! Whatever happens, the reader opens again after the last record it handed on, and before the
+//! first one at the place it first opened at.
+
+use std::time::{Duration, Instant};
+
+use super::backoff;
+use super::cursor::Cursor;
+use super::pacing::Pacing;
+
+/// The first pause before a failed iterator call is repeated.
+const OPEN_RETRY_BASE: Duration = Duration::from_millis(200);
+/// The longest. Source: `GetShardIterator` API reference, five calls a second per shard.
+const OPEN_RETRY_LONGEST: Duration = Duration::from_secs(10);
+
+/// What a reader does next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Action {
+    /// Get an iterator there.
+    Open(Cursor),
+    /// Read a page with that iterator.
+    Read(String),
+    /// Nothing until then.
+    Wait(Instant),
+    /// The shard is read to its end.
+    End,
+}
+
+/// What the service's refusal to open a shard means for the reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// Ask again.
+    Transient,
+    /// The place is not in the shard, any more or ever.
+    NoSuchPlace,
+}
+
+/// What a reader says about a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Note {
+    /// The first of a streak: report it.
+    Report,
+    /// The streak goes on.
+    Quiet,
+    /// The checkpoint is older than the retention: what was in between is lost.
+    RestartedAtHorizon,
+}
+
+#[derive(Debug)]
+enum State {
+    Closed,
+    Open(String),
+    Ended,
+}
+
+/// The state of one shard's reader.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    state: State,
+    /// Where the reader opens when it must open again.
+    cursor: Cursor,
+    pacing: Pacing,
+    open_again_at: Option<Instant>,
+    failures: u32,
+}
+
+impl Reader {
+    /// A reader that was opened at `cursor` with `iterator`, made at `made_at` milliseconds since
+    /// the epoch by the service's clock.
+    pub(crate) fn new(
+        cursor: Cursor,
+        iterator: String,
+        made_at: u64,
+        poll_interval: Duration,
+    ) -> Self {
+        Self {
+            state: State::Open(iterator),
+            cursor: pinned(cursor, made_at),
+            pacing: Pacing::new(poll_interval),
+            open_again_at: None,
+            failures: 0,
+        }
+    }
+
+    /// What to do at `now`.
+    pub(crate) fn action(&self, now: Instant) -> Action {
+        match &self.state {
+            State::Ended => Action::End,
+            State::Closed => match self.open_again_at {
+                Some(at) if at > now => Action::Wait(at),
+                _ => Action::Open(self.cursor.clone()),
+            },
+            State::Open(iterator) => {
+                let at = self.pacing.next_read(now);
+                if at > now {
+                    Action::Wait(at)
+                } else {
+                    Action::Read(iterator.clone())
+                }
+            }
+        }
+    }
+
+    /// An iterator was made for the cursor.
+    pub(crate) fn opened(&mut self, iterator: String, made_at: u64) {
+        let cursor = std::mem::replace(&mut self.cursor, Cursor::Horizon);
+        self.cursor = pinned(cursor, made_at);
+        self.state = State::Open(iterator);
+        self.open_again_at = None;
+        self.failures = 0;
+    }
+
+    /// No iterator was made.
+    pub(crate) fn not_opened(&mut self, refusal: Refusal, now: Instant, random: u64) -> Note {
+        if refusal == Refusal::NoSuchPlace
+            && matches!(self.cursor, Cursor::After(_) | Cursor::At(_))
+        {
+            self.cursor = Cursor::Horizon;
+            return Note::RestartedAtHorizon;
+        }
+        let pause = backoff::delay(self.failures, OPEN_RETRY_BASE, OPEN_RETRY_LONGEST, random);
+        self.open_again_at = Some(now + OPEN_RETRY_BASE.max(pause));
+        self.failures = self.failures.saturating_add(1);
+        if self.failures == 1 {
+            Note::Report
+        } else {
+            Note::Quiet
+        }
+    }
+
+    /// A read is sent.
+    pub(crate) const fn read_started(&mut self, now: Instant) {
+        self.pacing.read_started(now);
+    }
+
+    /// A page came: its last record, its next iterator, its size, and whether it says that more is
+    /// waiting.
+    pub(crate) fn page(
+        &mut self,
+        now: Instant,
+        last_sequence: Option<&str>,
+        next: Option<String>,
+        bytes: u64,
+        behind: bool,
+    ) {
+        self.pacing.page(now, bytes, behind);
+        self.failures = 0;
+        if let Some(sequence) = last_sequence {
+            self.cursor = Cursor::After(sequence.to_owned());
+        }
+        self.state = next.map_or(State::Ended, State::Open);
+    }
+
+    /// A read failed and left the iterator usable: a throttle, a fault, no answer.
+    pub(crate) fn read_failed(&mut self, now: Instant, random: u64) -> Note {
+        if self.pacing.throttled(now, random) {
+            Note::Report
+        } else {
+            Note::Quiet
+        }
+    }
+
+    /// A read was answered that the iterator is too old.
+    pub(crate) fn iterator_gone(&mut self, now: Instant) {
+        self.pacing.read_ended(now);
+        self.state = State::Closed;
+    }
+
+    /// The subscription was moved, and this shard's reader opens with that iterator.
+    pub(crate) fn repositioned(&mut self, cursor: Cursor, iterator: String, made_at: u64) {
+        self.cursor = pinned(cursor, made_at);
+        self.state = State::Open(iterator);
+        self.open_again_at = None;
+        self.failures = 0;
+        self.pacing.repositioned();
+    }
+}
+
+/// The tip is one moment: opening there again later would skip what came in between.
+fn pinned(cursor: Cursor, made_at: u64) -> Cursor {
+    match cursor {
+        Cursor::Tip => Cursor::Timestamp(made_at),
+        cursor => cursor,
+    }
+}

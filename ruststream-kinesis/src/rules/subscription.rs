@@ -1,0 +1,361 @@
+//! One subscription's shards: which are to be taken, which are read, which are over.
+//!
+//! ```text
+//!            taken                 read to its end
+//!  Waiting ─────────► Reading ─────────────────────► Finished
+//!     ▲                  │                               │
+//!     └── lease lost ────┘◄── a position before its end ─┘
+//! ```
+//!
+//! A shard waits until its listed parents are finished, which is what keeps a key's order across a
+//! reshard.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::cursor::{Cursor, Opening};
+use super::shard_graph::{Listed, ShardGraph, ShardId};
+
+/// How many listings must leave out a shard that is read before its children go on without it: one
+/// may have been taken in the middle of a change.
+const GONE_AFTER: u32 = 2;
+
+/// The proof that a shard's listed parents are finished; a reader starts only with one.
+#[derive(Debug)]
+pub(crate) struct ParentsEnded {
+    shard: ShardId,
+}
+
+impl ParentsEnded {
+    pub(crate) const fn shard(&self) -> &ShardId {
+        &self.shard
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Waiting,
+    Reading,
+    /// `followed` tells a shard whose records were read, from its stored progress or from its
+    /// horizon, from one that was passed by at the tip.
+    Finished {
+        followed: bool,
+    },
+}
+
+#[derive(Debug)]
+struct Entry {
+    state: State,
+    /// Whether the shard existed when the current position was taken.
+    existed: bool,
+    /// A position that wins over the row, until a reader opens there.
+    repositioned: Option<Cursor>,
+    /// Where the last reader would open again.
+    remembered: Option<Cursor>,
+    /// Whether the last reader started from progress, a position or the horizon.
+    followed: bool,
+    /// How many listings in a row have left the shard out while it is read.
+    unlisted: u32,
+    /// What stood in the way when the shard was last asked for.
+    hindrance: Option<Hindrance>,
+}
+
+/// Why a shard that is ready is not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hindrance {
+    /// Another owner holds the lease.
+    HeldElsewhere,
+    /// The store or the service failed; the next listing tries again.
+    Failed,
+}
+
+impl Entry {
+    const fn new(existed: bool) -> Self {
+        Self {
+            state: State::Waiting,
+            existed,
+            repositioned: None,
+            remembered: None,
+            followed: false,
+            unlisted: 0,
+            hindrance: None,
+        }
+    }
+}
+
+/// The shards of one subscription.
+#[derive(Debug, Default)]
+pub(crate) struct Shards {
+    graph: ShardGraph,
+    entries: BTreeMap<ShardId, Entry>,
+    /// The stream-wide position, for shards without one of their own.
+    position: Option<Cursor>,
+    /// When the subscription opened, by the service's clock; nothing during the first pass.
+    opened_at: Option<u64>,
+    listed_before: bool,
+}
+
+impl Shards {
+    /// Takes in a listing. Shards that are gone from it are forgotten unless they are being read.
+    pub(crate) fn listed(&mut self, listing: Vec<Listed>) {
+        let existed = !self.listed_before;
+        self.listed_before = true;
+        for shard in &listing {
+            self.entries
+                .entry(Arc::clone(&shard.id))
+                .or_insert_with(|| Entry::new(existed));
+        }
+        self.graph.replace(listing);
+        for (id, entry) in &mut self.entries {
+            entry.unlisted = if self.graph.contains(id) {
+                0
+            } else {
+                entry.unlisted.saturating_add(1)
+            };
+        }
+        self.forget_unlisted();
+    }
+
+    /// The first pass is over: from now on the tip is the instant the subscription opened.
+    pub(crate) const fn opened(&mut self, at: u64) {
+        self.opened_at = Some(at);
+    }
+
+    /// The shards to be taken, each with the proof that its parents ended.
+    pub(crate) fn ready(&self) -> Vec<ParentsEnded> {
+        self.entries
+            .iter()
+            .filter(|(_, entry)| entry.state == State::Waiting)
+            .filter(|(id, _)| self.parents_ended(id))
+            .map(|(id, _)| ParentsEnded {
+                shard: Arc::clone(id),
+            })
+            .collect()
+    }
+
+    fn parents_ended(&self, id: &str) -> bool {
+        self.graph.all_parents(id).all(|parent| {
+            self.entries.get(parent).is_none_or(|entry| {
+                matches!(entry.state, State::Finished { .. }) || entry.unlisted >= GONE_AFTER
+            })
+        })
+    }
+
+    /// Whether some shard is ready but held by another owner.
+    pub(crate) fn some_held_elsewhere(&self) -> bool {
+        self.entries.values().any(|entry| {
+            entry.state == State::Waiting && entry.hindrance == Some(Hindrance::HeldElsewhere)
+        })
+    }
+
+    /// Whether a position of this subscription wins over the row of `id`.
+    pub(crate) fn ignores_row(&self, id: &str) -> bool {
+        self.entries
+            .get(id)
+            .is_some_and(|entry| entry.repositioned.is_some())
+    }
+
+    /// What is known of `id` before it is asked for.
+    pub(crate) fn prospect(&self, id: &str) -> Prospect {
+        let entry = self.entries.get(id);
+        Prospect {
+            open: self.graph.is_open(id),
+            children: self.graph.children(id).to_vec(),
+            unlisted_parents: self
+                .graph
+                .all_parents(id)
+                .filter(|parent| !self.graph.contains(parent))
+                .cloned()
+                .collect(),
+            repositioned: entry.and_then(|entry| entry.repositioned.clone()),
+            remembered: entry.and_then(|entry| entry.remembered.clone()),
+            stream_wide: self.position.clone(),
+            existed: entry.is_some_and(|entry| entry.existed),
+            followed: self.parents_followed(id),
+            opened_at: self.opened_at,
+        }
+    }
+
+    fn parents_followed(&self, id: &str) -> bool {
+        self.graph.parents(id).any(|parent| {
+            self.entries
+                .get(parent)
+                .is_some_and(|entry| entry.state == State::Finished { followed: true })
+        })
+    }
+
+    /// A reader opened `id` at `cursor`.
+    pub(crate) fn reading(&mut self, id: &str, cursor: &Cursor) {
+        if let Some(entry) = self.entries.get_mut(id) {
+            entry.state = State::Reading;
+            entry.repositioned = None;
+            entry.followed = match cursor {
+                Cursor::Tip => false,
+                // The tip of the opening, or that of an earlier reader.
+                Cursor::Timestamp(at) if Some(*at) == self.opened_at => false,
+                cursor if Some(cursor) == entry.remembered.as_ref() => entry.followed,
+                _ => true,
+            };
+            entry.hindrance = None;
+        }
+    }
+
+    /// Another owner holds `id`.
+    pub(crate) fn held_elsewhere(&mut self, id: &str) {
+        if let Some(entry) = self.entries.get_mut(id) {
+            entry.hindrance = Some(Hindrance::HeldElsewhere);
+            // That owner moves the checkpoint now; what was meant here is behind it.
+            entry.remembered = None;
+            entry.repositioned = None;
+        }
+    }
+
+    /// `id` could not be taken.
+    pub(crate) fn failed(&mut self, id: &str) {
+        if let Some(entry) = self.entries.get_mut(id) {
+            entry.hindrance = Some(Hindrance::Failed);
+        }
+    }
+
+    /// The reader of `id`, opened at `origin`, stopped before the end. `wins` where that was a
+    /// position without progress since, which the row knows nothing of.
+    pub(crate) fn stopped(&mut self, id: &str, origin: Cursor, wins: bool) {
+        if let Some(entry) = self.entries.get_mut(id) {
+            entry.state = State::Waiting;
+            if wins {
+                entry.repositioned = Some(origin);
+            } else {
+                entry.remembered = Some(origin);
+            }
+        }
+        self.forget_unlisted();
+    }
+
+    /// `id` is read to its end, here or as its row says.
+    pub(crate) fn finished(&mut self, id: &str, read_here: bool) {
+        if let Some(entry) = self.entries.get_mut(id) {
+            entry.state = State::Finished {
+                followed: !read_here || entry.followed,
+            };
+            entry.remembered = None;
+            entry.hindrance = None;
+        }
+        self.forget_unlisted();
+    }
+
+    fn forget_unlisted(&mut self) {
+        let graph = &self.graph;
+        self.entries
+            .retain(|id, entry| graph.contains(id) || entry.state == State::Reading);
+    }
+
+    /// The shards whose readers a stream-wide position moves, and those whose readers must stop
+    /// because an ancestor is to be read again before them.
+    pub(crate) fn plan(&self, position: &Cursor) -> Plan {
+        let reopened = |id: &str| {
+            self.graph.contains(id)
+                && self
+                    .entries
+                    .get(id)
+                    .is_some_and(|entry| matches!(entry.state, State::Finished { .. }))
+        };
+        let (parked, moved) = self
+            .entries
+            .iter()
+            .filter(|(_, entry)| entry.state == State::Reading)
+            .map(|(id, _)| Arc::clone(id))
+            .partition(|id| replays(position) && self.graph.descends(id, &reopened));
+        Plan { moved, parked }
+    }
+
+    /// Takes a stream-wide position; the readers of `plan` are moved and stopped by the caller.
+    /// `at` is the instant of it, by the service's clock.
+    pub(crate) fn repositioned(&mut self, position: &Cursor, plan: &Plan, at: u64) {
+        let later = match position {
+            Cursor::Tip => Cursor::Timestamp(at),
+            cursor => cursor.clone(),
+        };
+        for (id, entry) in &mut self.entries {
+            entry.existed = true;
+            entry.remembered = None;
+            match entry.state {
+                State::Finished { .. } if replays(position) => {
+                    entry.state = State::Waiting;
+                    entry.repositioned = Some(later.clone());
+                }
+                State::Reading if plan.parked.contains(id) => {
+                    entry.repositioned = Some(later.clone());
+                }
+                // Parked by an earlier position, which this one replaces, or not taken for a
+                // failure: nobody else has read on from its row.
+                State::Waiting
+                    if entry.repositioned.is_some()
+                        || entry.hindrance == Some(Hindrance::Failed) =>
+                {
+                    entry.repositioned = Some(later.clone());
+                }
+                _ => {}
+            }
+        }
+        self.position = Some(later);
+    }
+}
+
+/// What is known of a shard that is about to be taken.
+#[derive(Debug)]
+pub(crate) struct Prospect {
+    /// Whether the shard was listed as open, so that it cannot be finished.
+    pub(crate) open: bool,
+    /// The parents that have aged out of the listing; a row that says they were read to their end
+    /// makes the shard one that is followed.
+    pub(crate) unlisted_parents: Vec<ShardId>,
+    /// The listed children, whose progress would imply that the shard is finished.
+    pub(crate) children: Vec<ShardId>,
+    repositioned: Option<Cursor>,
+    remembered: Option<Cursor>,
+    stream_wide: Option<Cursor>,
+    existed: bool,
+    followed: bool,
+    opened_at: Option<u64>,
+}
+
+impl Prospect {
+    /// Whether a position of this subscription wins over the shard's row.
+    pub(crate) const fn ignores_row(&self) -> bool {
+        self.repositioned.is_some()
+    }
+
+    /// The shard's parents were read to their end, as rows of shards that are no longer listed say.
+    pub(crate) fn parents_were_followed(&mut self) {
+        self.followed = true;
+    }
+
+    /// Where the shard opens, given its row's cursor and checkpoint.
+    pub(crate) fn opening(&self, stored: Option<&Cursor>, checkpoint: Option<&str>) -> Cursor {
+        Opening {
+            repositioned: self.repositioned.as_ref(),
+            stored,
+            checkpoint,
+            remembered: self.remembered.as_ref(),
+            stream_wide: self.stream_wide.as_ref(),
+            existed: self.existed,
+            followed: self.followed,
+            opened_at: self.opened_at,
+        }
+        .cursor()
+    }
+}
+
+/// Whether a position may lie before the end of a shard that is finished.
+const fn replays(position: &Cursor) -> bool {
+    matches!(position, Cursor::Horizon | Cursor::Timestamp(_))
+}
+
+/// What a stream-wide position does to the readers.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Plan {
+    /// These go on from the position.
+    pub(crate) moved: Vec<ShardId>,
+    /// These stop, and open at the position once their ancestors are read again.
+    pub(crate) parked: Vec<ShardId>,
+}

@@ -1,0 +1,80 @@
+//! The memory one subscription may spend.
+//!
+//! Bytes are reserved before a call, for what its page costs while it is in flight, and given back
+//! as the page's records settle.
+
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+
+/// Bytes of records in one page. Source: `GetRecords` API reference.
+const PAGE_BYTES: usize = 10 * 1024 * 1024;
+
+/// The text of a page: its data in base64, which makes four bytes of three.
+const PAGE_TEXT: usize = PAGE_BYTES / 3 * 4;
+
+/// What a page costs in flight: its text twice, in pieces and joined or joined and taken apart, and
+/// the decoded copy, which is smaller than another text. `cargo bench -p tests -- weigh` shows it.
+const IN_FLIGHT: usize = PAGE_TEXT * 3;
+
+/// What a record costs beside its data: its strings, its place in the page, and what the allocator
+/// adds to each.
+pub(crate) const RECORD_OVERHEAD: usize = 384;
+
+/// A count of bytes shared by the readers of one subscription.
+#[derive(Debug, Clone)]
+pub(crate) struct Budget {
+    free: Arc<Semaphore>,
+    size: usize,
+}
+
+impl Budget {
+    pub(crate) fn new(bytes: usize) -> Self {
+        let size = bytes.min(Semaphore::MAX_PERMITS);
+        Self {
+            free: Arc::new(Semaphore::new(size)),
+            size,
+        }
+    }
+
+    /// Waits until one page may be asked for. A budget smaller than a page is reserved whole.
+    pub(crate) async fn reserve_page(&self) -> Reservation {
+        let bytes = u32::try_from(IN_FLIGHT.min(self.size)).unwrap_or(u32::MAX);
+        let permits = self.free.acquire_many(bytes).await;
+        // The reservation gives back by hand, part by part.
+        permits.expect("nobody closes the semaphore").forget();
+        Reservation {
+            free: Arc::clone(&self.free),
+            bytes: bytes as usize,
+        }
+    }
+}
+
+/// Bytes of a budget that are spoken for; dropping it gives them back.
+#[derive(Debug)]
+pub(crate) struct Reservation {
+    free: Arc<Semaphore>,
+    bytes: usize,
+}
+
+impl Reservation {
+    /// Gives back what is over `bytes`.
+    pub(crate) fn shrink(&mut self, bytes: usize) {
+        let over = self.bytes.saturating_sub(bytes);
+        if over > 0 {
+            self.bytes = bytes;
+            self.free.add_permits(over);
+        }
+    }
+
+    /// Takes over what `other` still holds.
+    pub(crate) fn absorb(&mut self, mut other: Self) {
+        self.bytes += std::mem::take(&mut other.bytes);
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        self.free.add_permits(self.bytes);
+    }
+}

@@ -1,0 +1,377 @@
+//! One subscription's coordinator: lists the shards, takes their leases, starts their readers, and
+//! moves and stops them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures::future::join_all;
+use futures::{FutureExt, StreamExt, stream};
+use tokio::select;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+use tokio::time::{sleep_until, timeout};
+
+use super::calls;
+use super::lease_keeper;
+use super::live::{CLOSE_WITHIN, Live, close_within, drain};
+use super::reposition;
+use super::seek::{Command, Seek};
+use super::shard::Shard;
+use super::shard_reader::{End, ShardReader};
+use super::stop::{Stop, told};
+use super::stream::Stream;
+use super::take::{self, Taken};
+use crate::clock;
+use crate::error::KinesisError;
+use crate::rules::backoff;
+use crate::rules::cursor::Cursor;
+use crate::rules::shard_graph::ShardId;
+use crate::rules::subscription::Shards;
+
+/// How often the shards are listed where nothing asks for it sooner.
+const LIST_EVERY: Duration = Duration::from_secs(10);
+/// The pause before a failed listing is repeated, at first.
+const LIST_AGAIN: Duration = Duration::from_secs(1);
+/// How often a lease another owner holds is asked for.
+const ASK_EVERY: Duration = Duration::from_secs(1);
+/// The most rows asked for a second, so that the period grows with the shards held elsewhere.
+const ROWS_A_SECOND: usize = 100;
+/// How many shards are taken, or moved, at once.
+pub(super) const AT_ONCE: usize = 64;
+/// The shards that are read, for who looks on.
+pub(super) type View = Arc<Mutex<Vec<Arc<Shard>>>>;
+
+pub(super) struct Coordinator {
+    pub(super) stream: Arc<Stream>,
+    pub(super) rules: Shards,
+    pub(super) live: BTreeMap<ShardId, Live>,
+    /// Shards whose lease is kept while their ancestors are read again.
+    parked: BTreeMap<ShardId, Arc<Shard>>,
+    pub(super) readers: JoinSet<(Arc<Shard>, End)>,
+    pub(super) stop: watch::Receiver<Stop>,
+    seek: Seek,
+    commands: mpsc::Receiver<Command>,
+    view: View,
+    list_at: Instant,
+    failed_listings: u32,
+    ask_at: Instant,
+}
+
+impl Coordinator {
+    pub(super) fn new(
+        stream: Arc<Stream>,
+        seek: Seek,
+        commands: mpsc::Receiver<Command>,
+        stop: watch::Receiver<Stop>,
+        view: View,
+    ) -> Self {
+        let now = clock::now();
+        Self {
+            stream,
+            rules: Shards::default(),
+            live: BTreeMap::new(),
+            parked: BTreeMap::new(),
+            readers: JoinSet::new(),
+            stop,
+            seek,
+            commands,
+            view,
+            list_at: now,
+            failed_listings: 0,
+            ask_at: now,
+        }
+    }
+
+    /// Lists the shards and takes those that are free.
+    ///
+    /// # Errors
+    ///
+    /// [`KinesisError::Stream`] where the shards cannot be listed.
+    pub(super) async fn open(&mut self, answered_at: u64) -> Result<(), KinesisError> {
+        let shards = calls::list_shards(self.stream.clients.home(), &self.stream.address)
+            .await
+            .map_err(|failure| KinesisError::stream(&self.stream.name, failure))?;
+        self.rules.listed(shards);
+        self.take_ready().await;
+        self.rules.opened(answered_at);
+        self.list_at = jittered_from_now(LIST_EVERY);
+        Ok(())
+    }
+
+    /// Runs until it is told to stop, and then until its shards are handed back.
+    pub(super) async fn run(mut self) {
+        let mut stop = self.stop.clone();
+        loop {
+            let ask = self.rules.some_held_elsewhere();
+            let (list_at, ask_at) = (self.list_at, self.ask_at);
+            select! {
+                biased;
+                () = told(&mut stop, Stop::Drain) => break,
+                Some(command) = self.commands.recv() => {
+                    let answer = reposition::seek(&mut self, command.position).await;
+                    // Who asked may be gone.
+                    let _ = command.answer.send(answer);
+                }
+                Some(Ok((shard, end))) = self.readers.join_next(), if !self.readers.is_empty() => {
+                    self.reader_ended(&shard, end);
+                    self.take_ready().await;
+                }
+                () = sleep_until(list_at.into()) => self.list().await,
+                () = sleep_until(ask_at.into()), if ask => self.take_ready().await,
+            }
+        }
+        self.wind_up(stop).await;
+    }
+
+    async fn list(&mut self) {
+        let listing = calls::list_shards(self.stream.clients.home(), &self.stream.address);
+        let mut stop = self.stop.clone();
+        let listing = select! {
+            listing = listing => listing,
+            () = told(&mut stop, Stop::Drain) => return,
+        };
+        match listing {
+            Ok(shards) => {
+                self.failed_listings = 0;
+                self.rules.listed(shards);
+                self.take_ready().await;
+                self.list_at = jittered_from_now(LIST_EVERY);
+            }
+            Err(failure) => {
+                let pause = backoff::ceiling(self.failed_listings, LIST_AGAIN, LIST_EVERY);
+                self.list_at = jittered_from_now(pause);
+                self.failed_listings = self.failed_listings.saturating_add(1);
+                self.stream
+                    .outlet
+                    .report(KinesisError::stream(&self.stream.name, failure));
+            }
+        }
+    }
+
+    /// Takes every shard that is ready and free, and those their finished rows make ready.
+    pub(super) async fn take_ready(&mut self) {
+        let mut asked = BTreeSet::new();
+        loop {
+            let mut ready = self.rules.ready();
+            ready.retain(|proof| asked.insert(Arc::clone(proof.shard())));
+            if ready.is_empty() || *self.stop.borrow() != Stop::No {
+                break;
+            }
+            let asking: Vec<_> = ready
+                .into_iter()
+                .map(|proof| {
+                    let id = Arc::clone(proof.shard());
+                    let prospect = self.rules.prospect(&id);
+                    let (stream, stop) = (Arc::clone(&self.stream), self.stop.clone());
+                    async move {
+                        let taking = take::shard(&stream, prospect, proof, stop);
+                        let taken = AssertUnwindSafe(taking).catch_unwind().await;
+                        (id, taken)
+                    }
+                })
+                .collect();
+            let mut asking = stream::iter(asking).buffer_unordered(AT_ONCE);
+            // Each is read as soon as it is taken: a lease must not wait for its neighbours.
+            while let Some((id, taken)) = asking.next().await {
+                let taken = taken.unwrap_or_else(|_| {
+                    let store = "the lease store panicked while the shard was taken";
+                    Taken::Failed(KinesisError::lease(&self.stream.name, &id, store))
+                });
+                self.taken(&id, taken);
+            }
+        }
+        self.ask_at =
+            jittered_from_now(ASK_EVERY.max(Duration::from_secs(1) * asked_seconds(asked.len())));
+        self.show();
+    }
+
+    fn taken(&mut self, id: &ShardId, taken: Taken) {
+        match taken {
+            Taken::Opened {
+                proof,
+                lease,
+                opened,
+            } => {
+                let repositioned = self.rules.ignores_row(id);
+                self.rules.reading(id, &opened.cursor);
+                let origin = opened.origin();
+                tracing::info!(
+                    target: "ruststream::kinesis",
+                    subscription = &*self.stream.name,
+                    shard = &**id,
+                    from = ?origin,
+                    "shard taken",
+                );
+                let keeping = lease.keeping();
+                if let Some(parked) = self.parked.remove(id) {
+                    // The lease taken just now goes on from the one that was kept.
+                    parked.give_up(false);
+                }
+                let shard = Arc::new(Shard::new(
+                    Arc::clone(proof.shard()),
+                    self.seek.clone(),
+                    self.stream.checkpoint_interval,
+                    lease,
+                ));
+                tokio::spawn(lease_keeper::keep(
+                    Arc::clone(&shard),
+                    keeping,
+                    self.stream.outlet.clone(),
+                ));
+                let reader = ShardReader::new(Arc::clone(&self.stream), Arc::clone(&shard), opened);
+                self.readers.spawn({
+                    let shard = Arc::clone(&shard);
+                    let reading = AssertUnwindSafe(reader.run()).catch_unwind();
+                    async move { (shard, reading.await.unwrap_or(End::Panicked)) }
+                });
+                self.live.insert(
+                    Arc::clone(id),
+                    Live {
+                        shard,
+                        origin,
+                        repositioned,
+                    },
+                );
+            }
+            Taken::Finished => self.rules.finished(id, false),
+            Taken::HeldElsewhere => self.rules.held_elsewhere(id),
+            Taken::Failed(error) => {
+                self.rules.failed(id);
+                self.stream.outlet.report(error);
+            }
+            Taken::Stopped => {}
+        }
+    }
+
+    /// Takes note of readers that ended.
+    pub(super) fn readers_ended(&mut self) {
+        while let Some(Ok((shard, end))) = self.readers.try_join_next() {
+            self.reader_ended(&shard, end);
+        }
+    }
+
+    fn reader_ended(&mut self, shard: &Arc<Shard>, end: End) {
+        let id = shard.id();
+        // A shard that was parked and taken again has another reader by now.
+        if !self
+            .live
+            .get(id)
+            .is_some_and(|live| Arc::ptr_eq(&live.shard, shard))
+        {
+            return;
+        }
+        if end == End::Panicked
+            && let Some(live) = self.live.get(id)
+        {
+            tracing::error!(
+                target: "ruststream::kinesis",
+                subscription = &*self.stream.name,
+                shard = &**id,
+                "the shard's reader panicked; the shard is taken anew",
+            );
+            // The lease is handed back before it is asked for again.
+            let shard = Arc::clone(&live.shard);
+            self.readers.spawn(async move {
+                // A store that panics as well leaves the lease to expire.
+                let closing = AssertUnwindSafe(close_within(&shard, false)).catch_unwind();
+                if closing.await.is_err() {
+                    shard.give_up(false);
+                }
+                (shard, End::Stopped)
+            });
+            return;
+        }
+        let Some(live) = self.live.remove(id) else {
+            return;
+        };
+        // A seek that came while the reader was ending is still to be followed.
+        if let Some((_, opened)) = live.shard.take_reposition() {
+            self.rules.stopped(id, opened.origin(), true);
+        } else if end == End::Finished {
+            tracing::info!(
+                target: "ruststream::kinesis",
+                subscription = &*self.stream.name,
+                shard = &**id,
+                "shard finished",
+            );
+            self.rules.finished(id, true);
+            // Its children are listed by now, or will be at once.
+            self.list_at = clock::now();
+        } else {
+            let wins = live.repositioned && !live.shard.has_progressed();
+            self.rules.stopped(id, live.origin, wins);
+        }
+        self.show();
+    }
+
+    /// Stops a shard's reader and keeps its lease, for a position that reads its ancestors first.
+    pub(super) fn park(&mut self, id: &ShardId, position: Cursor) {
+        let Some(live) = self.live.remove(id) else {
+            return;
+        };
+        live.shard.void(position);
+        live.shard.stop();
+        self.rules.stopped(id, live.origin, false);
+        self.parked.insert(Arc::clone(id), live.shard);
+    }
+
+    /// Every shard whose lease is held.
+    fn held(&self) -> impl Iterator<Item = &Arc<Shard>> {
+        let read = self.live.values().map(|live| &live.shard);
+        read.chain(self.parked.values())
+    }
+
+    pub(super) fn show(&self) {
+        let mut view = self.view.lock().unwrap_or_else(PoisonError::into_inner);
+        *view = self
+            .live
+            .values()
+            .map(|live| Arc::clone(&live.shard))
+            .collect();
+    }
+
+    async fn wind_up(mut self, mut stop: watch::Receiver<Stop>) {
+        self.commands.close();
+        while let Ok(command) = self.commands.try_recv() {
+            let _ = command.answer.send(Err(KinesisError::NotConnected));
+        }
+        for live in self.live.values() {
+            live.shard.stop();
+        }
+        let ending = async { while self.readers.join_next().await.is_some() {} };
+        // A reader that marks the end of its shard may wait for the store.
+        if timeout(CLOSE_WITHIN, ending).await.is_err() {
+            self.readers.abort_all();
+        }
+        select! {
+            () = drain(&self.live) => {}
+            () = told(&mut stop, Stop::Now) => {}
+        }
+        let shutdown = *stop.borrow() == Stop::Shutdown;
+        let closing = self.held().map(|shard| close_within(shard, shutdown));
+        join_all(closing).await;
+        self.live.clear();
+        self.show();
+    }
+}
+
+impl Drop for Coordinator {
+    /// A coordinator that ends in another way than by winding up keeps no lease.
+    fn drop(&mut self) {
+        for shard in self.held() {
+            shard.give_up(false);
+        }
+    }
+}
+
+/// How many seconds asking for that many leases takes at the most rows a second.
+fn asked_seconds(rows: usize) -> u32 {
+    u32::try_from(rows.div_ceil(ROWS_A_SECOND)).unwrap_or(u32::MAX)
+}
+
+/// That pause from now, moved a little so that instances fall out of step.
+fn jittered_from_now(pause: Duration) -> Instant {
+    clock::now() + backoff::jittered(pause, 0.2, fastrand::u64(..))
+}

@@ -1,0 +1,266 @@
+//! How far one shard's records are handled, and what of that the store knows.
+
+use std::time::{Duration, Instant};
+
+use super::budget::Reservation;
+use crate::rules::cursor::Cursor;
+use crate::rules::watermark::Watermark;
+
+/// Settled bytes are given back in steps, so that the budget is not touched for each record.
+const GIVE_BACK_STEP: usize = 64 * 1024;
+
+/// The bookkeeping of one shard, behind one lock.
+#[derive(Default)]
+pub(super) struct Progress {
+    /// Counts repositions; changes only under the lock.
+    generation: u64,
+    watermark: Watermark,
+    /// The buffer of the last checkpoint, for the next one.
+    spare: String,
+    /// The ordinal up to which the store has the checkpoint.
+    stored_through: u64,
+    /// Whether a checkpoint was stored in this generation.
+    progressed: bool,
+    /// Deliveries and undelivered records that still exist, of every generation.
+    alive: u64,
+    alive_bytes: usize,
+    reservation: Option<Reservation>,
+    /// Bytes that are gone since some were given back.
+    gone_bytes: usize,
+    /// Whether the shard was read to its end, and the reader waits for the last settlement.
+    ended: bool,
+    /// The oldest unsettled record when the watermark was last looked at, and since when.
+    held: Option<(u64, Instant)>,
+    /// A position the store does not know of yet; a checkpoint makes it moot.
+    unstored_position: Option<Cursor>,
+    /// How far behind the tip the last read was, and when that was.
+    pub(super) last_read: Option<(Duration, Instant)>,
+    pub(super) reposition: Option<Opened>,
+    /// Whether the mark of the shard's end was sent to the store in this generation.
+    pub(super) finishing: bool,
+    pub(super) holding: Holding,
+}
+
+/// Whether this process may still write the shard's checkpoint.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Holding {
+    #[default]
+    Held,
+    /// The lease is gone, and the record will be read again.
+    Lost,
+    /// Read to its end: everything that counts is settled.
+    Finished,
+    /// The broker is shut down.
+    Closed,
+}
+
+/// An iterator that a reader goes on with.
+pub(crate) struct Opened {
+    pub(crate) cursor: Cursor,
+    pub(crate) iterator: String,
+    /// When it was made, in milliseconds since the epoch by the service's clock.
+    pub(crate) made_at: u64,
+}
+
+impl Opened {
+    /// The place it stands for, which for the tip is the moment it was made.
+    pub(super) fn origin(&self) -> Cursor {
+        match &self.cursor {
+            Cursor::Tip => Cursor::Timestamp(self.made_at),
+            cursor => cursor.clone(),
+        }
+    }
+}
+
+/// A record that was handed out: its place in the shard, and its size.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ticket {
+    pub(crate) generation: u64,
+    pub(crate) ordinal: u64,
+    pub(crate) bytes: usize,
+}
+
+/// A checkpoint the store does not have yet.
+pub(super) struct Unstored {
+    generation: u64,
+    /// The ordinal it covers everything before.
+    through: u64,
+    pub(super) sequence: String,
+}
+
+/// What a settled record calls for.
+pub(super) struct Moved {
+    /// The ordinal a checkpoint must cover for this record to be stored.
+    pub(super) through: u64,
+    /// Whether the shard has ended and this was its last record.
+    pub(super) last: bool,
+}
+
+impl Progress {
+    pub(super) const fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    pub(super) const fn progressed(&self) -> bool {
+        self.progressed
+    }
+
+    pub(super) fn unsettled(&self) -> u64 {
+        self.watermark.unsettled()
+    }
+
+    pub(super) const fn is_idle(&self) -> bool {
+        self.alive == 0
+    }
+
+    /// Nothing is written any more.
+    pub(super) fn end_holding(&mut self, shutdown: bool) {
+        self.holding = match self.holding {
+            _ if shutdown => Holding::Closed,
+            Holding::Held => Holding::Lost,
+            over => over,
+        };
+    }
+
+    /// Gives `records` their ordinals and answers the first; nothing where the page is stale.
+    pub(super) fn admit(
+        &mut self,
+        generation: u64,
+        records: u64,
+        bytes: usize,
+        reservation: Reservation,
+        now: Instant,
+    ) -> Option<u64> {
+        if self.generation != generation || self.holding != Holding::Held {
+            return None;
+        }
+        self.alive += records;
+        self.alive_bytes += bytes;
+        match &mut self.reservation {
+            Some(held) => held.absorb(reservation),
+            none => *none = Some(reservation),
+        }
+        let first = self.watermark.reserve(records);
+        self.observe(now);
+        Some(first)
+    }
+
+    /// Marks a record handled; nothing where that moves nothing.
+    pub(super) fn settle(&mut self, ticket: Ticket, sequence: String) -> Option<Moved> {
+        if self.generation != ticket.generation || !self.watermark.settle(ticket.ordinal, sequence)
+        {
+            return None;
+        }
+        Some(Moved {
+            through: self.watermark.settled_through(),
+            last: self.ended && self.watermark.is_complete(),
+        })
+    }
+
+    /// Takes `records` of `bytes` for gone, and gives their bytes back.
+    pub(super) fn gone(&mut self, records: u64, bytes: usize) {
+        self.alive -= records;
+        self.alive_bytes -= bytes;
+        self.gone_bytes += bytes;
+        if self.alive == 0 {
+            self.gone_bytes = 0;
+            self.reservation = None;
+        } else if self.gone_bytes >= GIVE_BACK_STEP
+            && let Some(reservation) = &mut self.reservation
+        {
+            self.gone_bytes = 0;
+            // A budget smaller than a page reserved less than the page turned out to be.
+            reservation.shrink(self.alive_bytes);
+        }
+    }
+
+    /// Tells that the shard was read to its end in `generation`; answers whether everything is
+    /// settled.
+    pub(super) fn end(&mut self, generation: u64) -> bool {
+        if self.generation != generation {
+            return false;
+        }
+        self.ended = true;
+        self.watermark.is_complete()
+    }
+
+    /// Begins a new generation at `position`: what was delivered before moves nothing any more.
+    pub(super) fn restart(&mut self, position: Cursor) {
+        self.unstored_position = Some(position);
+        self.generation += 1;
+        self.watermark.reset();
+        self.stored_through = self.watermark.settled_through();
+        self.progressed = false;
+        self.ended = false;
+        self.finishing = false;
+        self.held = None;
+    }
+
+    /// Whether the watermark is past what the store has.
+    pub(super) const fn is_unstored(&self) -> bool {
+        self.watermark.settled_through() > self.stored_through
+    }
+
+    pub(super) fn unstored(&mut self) -> Option<Unstored> {
+        if !self.is_unstored() {
+            return None;
+        }
+        let position = self.watermark.position()?;
+        let mut sequence = std::mem::take(&mut self.spare);
+        sequence.clear();
+        sequence.push_str(position);
+        Some(Unstored {
+            generation: self.generation,
+            through: self.watermark.settled_through(),
+            sequence,
+        })
+    }
+
+    /// What is unstored, unless everything of `generation` up to `through` is stored already.
+    pub(super) fn unstored_before(&mut self, generation: u64, through: u64) -> Option<Unstored> {
+        if self.generation != generation || self.stored_through >= through {
+            return None;
+        }
+        self.unstored()
+    }
+
+    pub(super) fn unstored_position(&self) -> Option<(u64, Cursor)> {
+        Some((self.generation, self.unstored_position.clone()?))
+    }
+
+    /// The store knows of the position that began `generation`.
+    pub(super) fn position_stored(&mut self, generation: u64) {
+        if self.generation == generation {
+            self.unstored_position = None;
+        }
+    }
+
+    /// The store has it.
+    pub(super) fn stored(&mut self, unstored: Unstored) {
+        if self.generation == unstored.generation {
+            self.stored_through = self.stored_through.max(unstored.through);
+            self.progressed = true;
+            self.unstored_position = None;
+        }
+        self.spare = unstored.sequence;
+    }
+
+    /// Looks which record is the oldest unsettled one.
+    pub(super) fn observe(&mut self, now: Instant) {
+        if self.watermark.is_complete() {
+            self.held = None;
+            return;
+        }
+        let oldest = self.watermark.oldest_unsettled();
+        if self.held.is_none_or(|(ordinal, _)| ordinal != oldest) {
+            self.held = Some((oldest, now));
+        }
+    }
+
+    /// How long the watermark has waited for the record it waits for.
+    pub(super) fn held_for(&self, now: Instant) -> Option<Duration> {
+        let (ordinal, since) = self.held?;
+        (ordinal == self.watermark.oldest_unsettled() && !self.watermark.is_complete())
+            .then(|| now.saturating_duration_since(since))
+    }
+}

@@ -1,0 +1,253 @@
+//! Reads one shard: does what the rules say, and tells them what came of it.
+
+use std::sync::Arc;
+
+use aws_sdk_kinesis::operation::get_records::GetRecordsOutput;
+use tokio::select;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::sleep_until;
+
+use super::budget::Reservation;
+use super::calls;
+use super::held_lease::Written;
+use super::page::{self, Page};
+use super::progress::Opened;
+use super::sdk_error::{Failure, Kind};
+use super::shard::Shard;
+use super::stream::Stream;
+use crate::clock;
+use crate::error::KinesisError;
+use crate::rules::cursor::Cursor;
+use crate::rules::reader::{Action, Note, Reader, Refusal};
+
+/// How a reader ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// The shard is read to its end, and so marked.
+    Finished,
+    /// The reader was told to stop, or its lease is gone.
+    Stopped,
+    /// The reader is broken: its lease is to be given back, and the shard taken anew.
+    Panicked,
+}
+
+/// The reader of one shard.
+pub(super) struct ShardReader {
+    stream: Arc<Stream>,
+    shard: Arc<Shard>,
+    rules: Reader,
+    generation: u64,
+}
+
+impl ShardReader {
+    pub(super) fn new(stream: Arc<Stream>, shard: Arc<Shard>, opened: Opened) -> Self {
+        let rules = Reader::new(
+            opened.cursor,
+            opened.iterator,
+            opened.made_at,
+            stream.poll_interval,
+        );
+        Self {
+            generation: shard.generation(),
+            stream,
+            shard,
+            rules,
+        }
+    }
+
+    /// Reads until the end of the shard, of the lease, or of the subscription.
+    pub(super) async fn run(mut self) -> End {
+        let shard = Arc::clone(&self.shard);
+        loop {
+            if shard.is_stopping() {
+                return End::Stopped;
+            }
+            if let Some((generation, opened)) = shard.take_reposition() {
+                self.generation = generation;
+                self.rules
+                    .repositioned(opened.cursor, opened.iterator, opened.made_at);
+            }
+            match self.rules.action(clock::now()) {
+                Action::Wait(until) => select! {
+                    () = sleep_until(until.into()) => {}
+                    () = shard.interrupted() => {}
+                },
+                Action::Open(cursor) => select! {
+                    () = self.open(cursor) => {}
+                    () = shard.interrupted() => {}
+                },
+                Action::Read(iterator) => select! {
+                    more = self.read(&iterator) => if !more {
+                        return End::Stopped;
+                    },
+                    () = shard.interrupted() => {}
+                },
+                Action::End => {
+                    if let Some(end) = self.end().await {
+                        return end;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn open(&mut self, cursor: Cursor) {
+        let made = calls::shard_iterator(
+            self.stream.clients.home(),
+            &self.stream.address,
+            self.shard.id(),
+            &cursor,
+        )
+        .await;
+        match made {
+            Ok(iterator) => self.rules.opened(iterator.token, iterator.made_at),
+            Err(failure) => {
+                let refusal = match failure.kind() {
+                    Kind::InvalidArgument => Refusal::NoSuchPlace,
+                    _ => Refusal::Transient,
+                };
+                let note = self
+                    .rules
+                    .not_opened(refusal, clock::now(), fastrand::u64(..));
+                // As with reads, a throttle is no error.
+                if failure.kind() != Kind::Throttled {
+                    self.note(note, &cursor, failure);
+                }
+            }
+        }
+    }
+
+    /// Reads one page and hands it over; `false` once nobody reads the subscription any more.
+    async fn read(&mut self, iterator: &str) -> bool {
+        let limit = self.stream.read_limit().await;
+        let Ok(ahead) = Arc::clone(&self.shard.pages_ahead).acquire_owned().await else {
+            return false;
+        };
+        let reservation = self.stream.budget.reserve_page().await;
+        self.rules.read_started(clock::now());
+        let answer = calls::get_records(
+            self.stream.clients.reads(),
+            &self.stream.address,
+            iterator,
+            limit,
+        )
+        .await;
+        match answer {
+            Ok(page) => self.page(page, ahead, reservation).await,
+            Err(failure) => {
+                self.failed(failure);
+                true
+            }
+        }
+    }
+
+    async fn page(
+        &mut self,
+        page: GetRecordsOutput,
+        ahead: OwnedSemaphorePermit,
+        mut reservation: Reservation,
+    ) -> bool {
+        let behind = page.millis_behind_latest.unwrap_or(0).max(0).unsigned_abs();
+        self.shard.read_behind(behind);
+        let bytes = page
+            .records
+            .iter()
+            .map(|record| record.data.as_ref().len() as u64)
+            .sum();
+        let last = page.records.last().map(|record| &*record.sequence_number);
+        self.rules.page(
+            clock::now(),
+            last,
+            page.next_shard_iterator,
+            bytes,
+            behind > 0,
+        );
+        if page.records.is_empty() {
+            return true;
+        }
+        let records = page.records.len();
+        let bytes = page.records.iter().map(page::cost).sum();
+        reservation.shrink(bytes);
+        let admitted = self
+            .shard
+            .admit(self.generation, records, bytes, reservation);
+        let Some(first) = admitted else {
+            return true;
+        };
+        let page = Page::new(
+            Arc::clone(&self.shard),
+            self.generation,
+            first,
+            page.records,
+            ahead,
+        );
+        self.stream.outlet.hand_over(page).await
+    }
+
+    fn failed(&mut self, failure: Failure) {
+        match failure.kind() {
+            Kind::Expired => self.rules.iterator_gone(clock::now()),
+            Kind::Throttled => {
+                let note = self.rules.read_failed(clock::now(), fastrand::u64(..));
+                if note == Note::Report {
+                    tracing::debug!(
+                        target: "ruststream::kinesis",
+                        subscription = &*self.stream.name,
+                        shard = &**self.shard.id(),
+                        "reads are throttled",
+                    );
+                }
+            }
+            // The service knows the iterator no more, or never did: another one tells which.
+            Kind::InvalidArgument => {
+                let note = self.rules.read_failed(clock::now(), fastrand::u64(..));
+                self.rules.iterator_gone(clock::now());
+                self.report(note, failure);
+            }
+            _ => {
+                let note = self.rules.read_failed(clock::now(), fastrand::u64(..));
+                self.report(note, failure);
+            }
+        }
+    }
+
+    fn note(&self, note: Note, cursor: &Cursor, failure: Failure) {
+        match note {
+            Note::RestartedAtHorizon => self.stream.warn_of_gap(self.shard.id(), cursor, &failure),
+            note => self.report(note, failure),
+        }
+    }
+
+    fn report(&self, note: Note, failure: Failure) {
+        if note == Note::Report {
+            self.stream.outlet.report(KinesisError::read(
+                &self.stream.name,
+                self.shard.id(),
+                failure,
+            ));
+        }
+    }
+
+    /// Waits for the last settlement and marks the shard; nothing where the reader goes on.
+    async fn end(&self) -> Option<End> {
+        if !self.shard.ended(self.generation) {
+            self.shard.reader_wake().await;
+            return None;
+        }
+        match self.shard.finish(self.generation).await {
+            Ok(Some(Written::Stored)) => Some(End::Finished),
+            Ok(Some(Written::Fenced)) => Some(End::Stopped),
+            Ok(None) => None,
+            Err(error) => {
+                self.stream.outlet.report(error);
+                // The keeper renews meanwhile; a store that is down is asked at its pace.
+                let again = clock::now() + self.stream.timings.renew_every;
+                select! {
+                    () = sleep_until(again.into()) => {}
+                    () = self.shard.interrupted() => {}
+                }
+                None
+            }
+        }
+    }
+}
