@@ -1,0 +1,36 @@
+# The embedded Kinesis needs nothing; only `brokers-up` and `test-brokers` need Docker.
+
+local := "http://127.0.0.1:4566"
+
+# The main job; `just quickstart --endpoint URL` runs it elsewhere
+quickstart *args:
+    cargo run --example quickstart -- {{ args }}
+
+# Every test, on embedded stacks
+test *args:
+    cargo test --workspace --all-features {{ args }}
+
+# Format and lints
+lint:
+    cargo fmt --all --check
+    cargo clippy --workspace --all-targets --all-features -- -D warnings
+
+# The documentation, as strict as CI
+docs:
+    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --all-features
+
+# The figures of README.md
+bench *args:
+    cargo bench -p tests {{ args }}
+
+# The stack of docker-compose.test.yml, ready when this returns
+brokers-up:
+    docker compose -f docker-compose.test.yml up --detach --wait
+
+# Stops that stack and forgets its streams
+brokers-down:
+    docker compose -f docker-compose.test.yml down --volumes
+
+# The live suites against that stack
+test-brokers: brokers-up
+    KINESIS_TEST_ENDPOINT={{ local }} RUSTSTREAM_REQUIRE_LIVE=1 cargo test -p tests --test live --all-features
