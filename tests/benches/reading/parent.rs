@@ -1,0 +1,189 @@
+//! Starts the readers, each with a server of its own, and prints how they compare.
+
+use std::env;
+use std::io::{BufRead, BufReader, Read};
+use std::panic::resume_unwind;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+
+use crate::Outcome;
+use crate::gauge::Spent;
+use crate::page::{ORDERS, REPLAYED_RECORDS};
+use crate::replay::BUDGET;
+
+/// Runs of each reader; the middle one is what is printed.
+const ROUNDS: usize = 7;
+
+/// The loop over the SDK and the service, in the same order each round.
+const READERS: [(&str, &str); 3] = [
+    ("loop", "loop over the SDK"),
+    ("turns", "loop, shards in turn"),
+    ("service", "one-line service"),
+];
+
+/// What the peak may be over the budget: the process itself.
+const SLACK: usize = 64 * 1024 * 1024;
+
+const MEBIBYTE: f64 = 1024.0 * 1024.0;
+
+/// Compares throughput and CPU.
+pub(crate) fn time() -> Outcome<()> {
+    println!("{ORDERS} records of 200 bytes on four shards, the middle of {ROUNDS} rounds");
+    let mut rounds: [Vec<Spent>; READERS.len()] = Default::default();
+    for _ in 0..ROUNDS {
+        for ((role, _), spent) in READERS.iter().zip(&mut rounds) {
+            spent.push(reader(role, "orders", &[])?.trim().parse()?);
+        }
+    }
+    let rates: Vec<Rate> = rounds.iter().map(|spent| Rate::middle(spent)).collect();
+    for ((_, name), rate) in READERS.iter().zip(&rates) {
+        println!(
+            "{name:<22}{:>12.0} records/s {:>8.3} us CPU a record",
+            rate.per_second, rate.cpu_micros,
+        );
+    }
+    let service = &rates[READERS.len() - 1];
+    for ((_, name), by_hand) in READERS.iter().zip(&rates).take(READERS.len() - 1) {
+        println!(
+            "the service against the {name}: {:.2} of its throughput, {:.2} times its CPU a record",
+            service.per_second / by_hand.per_second,
+            service.cpu_micros / by_hand.cpu_micros,
+        );
+    }
+    Ok(())
+}
+
+/// The rates of a reader, each the middle one of its rounds.
+struct Rate {
+    per_second: f64,
+    cpu_micros: f64,
+}
+
+impl Rate {
+    fn middle(rounds: &[Spent]) -> Self {
+        #[expect(clippy::cast_precision_loss, reason = "a count far below 2^52")]
+        let records = ORDERS as f64;
+        Self {
+            per_second: records / middle(rounds.iter().map(|spent| spent.wall.as_secs_f64())),
+            cpu_micros: middle(rounds.iter().map(|spent| spent.cpu.as_secs_f64())) * 1e6 / records,
+        }
+    }
+}
+
+fn middle(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// glibc raises the size from which it gives blocks back, up to 32 MiB, as soon as one is freed: it
+/// then keeps blocks of a page's size in every arena. Naming the size keeps it at its default.
+const GIVE_BLOCKS_BACK: (&str, &str) = ("MALLOC_MMAP_THRESHOLD_", "131072");
+
+/// Judges the peak memory: what is in use, and beside it what glibc left to itself keeps.
+pub(crate) fn weigh() -> Outcome<()> {
+    println!("a replay of 64 shards of 10 MiB pages under a handler that sleeps");
+    let mut over = Vec::new();
+    let given_back = replay_each(&[GIVE_BLOCKS_BACK])?;
+    let left_alone = replay_each(&[])?;
+    for ((size, used), kept) in REPLAYED_RECORDS.iter().zip(given_back).zip(left_alone) {
+        println!(
+            "records of {size:>8} bytes: peak {:.1} MiB, {:+.1} MiB over the budget of {:.0} MiB; \
+             {:.1} MiB where glibc keeps freed blocks",
+            mebibytes(used),
+            mebibytes(used) - mebibytes(BUDGET),
+            mebibytes(BUDGET),
+            mebibytes(kept),
+        );
+        if used > BUDGET + SLACK {
+            over.push(size.to_string());
+        }
+    }
+    if over.is_empty() {
+        return Ok(());
+    }
+    Err(format!(
+        "a replay of records of {} bytes takes more than its budget and {:.0} MiB",
+        over.join(" and "),
+        mebibytes(SLACK),
+    )
+    .into())
+}
+
+/// The peak of one replay for each size of records. They run side by side: they mostly sleep, and
+/// each is weighed alone.
+fn replay_each(environment: &[(&str, &str)]) -> Outcome<Vec<usize>> {
+    thread::scope(|scope| {
+        let replays = REPLAYED_RECORDS.map(|size| {
+            scope.spawn(move || -> Outcome<usize> {
+                let printed = reader("replay", &size.to_string(), environment)?;
+                Ok(printed.trim().parse()?)
+            })
+        });
+        replays
+            .into_iter()
+            .map(|replay| replay.join().unwrap_or_else(|panic| resume_unwind(panic)))
+            .collect()
+    })
+}
+
+fn mebibytes(bytes: usize) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "a size far below 2^52")]
+    let bytes = bytes as f64;
+    bytes / MEBIBYTE
+}
+
+/// Runs one reader against a server of its own, and answers what it prints.
+fn reader(role: &str, stock: &str, environment: &[(&str, &str)]) -> Outcome<String> {
+    let mut server = Running(
+        myself(&["serve", stock])?
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?,
+    );
+    let endpoint = format!("http://127.0.0.1:{}", server.port()?);
+    let mut reader = Running(
+        myself(&[role, &endpoint])?
+            .envs(environment.iter().copied())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()?,
+    );
+    let mut printed = String::new();
+    if let Some(output) = &mut reader.0.stdout {
+        output.read_to_string(&mut printed)?;
+    }
+    let status = reader.0.wait()?;
+    if status.success() {
+        Ok(printed)
+    } else {
+        Err(format!("the reader '{role}' ended with {status}").into())
+    }
+}
+
+fn myself(arguments: &[&str]) -> Outcome<Command> {
+    let mut command = Command::new(env::current_exe()?);
+    command.args(arguments);
+    Ok(command)
+}
+
+/// A process that ends with this value.
+struct Running(Child);
+
+impl Running {
+    /// The first line a server prints.
+    fn port(&mut self) -> Outcome<u16> {
+        let output = self.0.stdout.as_mut().ok_or("a server prints its port")?;
+        let mut line = String::new();
+        BufReader::new(output).read_line(&mut line)?;
+        Ok(line.trim().parse()?)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // One that has ended already needs neither.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}

@@ -1,0 +1,17 @@
+//! What the integration suites share: bodies that run the same in process and against a service.
+
+#[cfg(feature = "testing")]
+pub mod apps;
+pub mod events;
+pub mod frozen;
+pub mod live;
+#[cfg(feature = "testing")]
+pub mod live_stand;
+#[cfg(doctest)]
+pub mod misuse;
+#[cfg(feature = "testing")]
+pub mod stand;
+pub mod store;
+#[cfg(feature = "testing")]
+pub mod suites;
+pub mod wire;

@@ -1,0 +1,67 @@
+//! Another process, as far as a test can tell.
+
+use ruststream::Broker;
+use ruststream_kinesis::{ConnectedKinesisBroker, KinesisBroker, KinesisStream, KinesisSubscriber};
+use tokio::runtime::Runtime;
+
+use super::within;
+
+/// A runtime that stands for another process: what runs on it can be killed.
+#[derive(Debug)]
+pub struct Process {
+    runtime: Option<Runtime>,
+}
+
+impl Process {
+    /// Starts one.
+    #[must_use]
+    pub fn start() -> Self {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build();
+        Self {
+            runtime: Some(runtime.expect("a runtime starts")),
+        }
+    }
+
+    /// Runs `future` in it.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        future: impl Future<Output = T> + Send + 'static,
+    ) -> T {
+        let runtime = self.runtime.as_ref().expect("the process lives");
+        within(runtime.spawn(future)).await.expect("no panic")
+    }
+
+    /// Connects that broker in it and opens that stream.
+    pub async fn subscribe(
+        &self,
+        broker: KinesisBroker,
+        stream: KinesisStream,
+    ) -> (ConnectedKinesisBroker, KinesisSubscriber) {
+        self.run(async move {
+            let connected = broker.connect().await.expect("the broker connects");
+            let subscriber = connected.subscribe_stream(stream).await;
+            (connected, subscriber.expect("the subscription opens"))
+        })
+        .await
+    }
+
+    /// Ends it where it stands, as `kill -9` does.
+    pub fn kill(mut self) {
+        self.end();
+    }
+
+    fn end(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
