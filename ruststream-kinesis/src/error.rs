@@ -71,7 +71,10 @@ pub enum KinesisError {
 
     /// This broker already reads the stream; a second subscription would share its leases and lose
     /// records. Dropping the first one frees the stream.
-    #[error("stream '{stream}' already has a subscription on this broker")]
+    #[error(
+        "stream '{stream}' already has a subscription on this broker: one handler reads a stream, \
+         and a second one would share its leases"
+    )]
     AlreadySubscribed {
         /// The stream, as the refused descriptor names it.
         stream: String,

@@ -81,8 +81,9 @@
 //!
 //! The framework settles a record before it publishes its copy, so a crash between the two loses
 //! that one record, and a copy that waits out its delay is in memory only. Where that matters,
-//! declare nothing and let `retry()` hold the shard. A copy lands at the tip, on the shard its
-//! partition key picks.
+//! declare nothing and let `retry()` hold the shard, with a lease store that outlives the process.
+//! While the lease is held the handler is not called again for that record, and later ones are
+//! still handed over. A copy lands at the tip, on the shard its partition key picks.
 //!
 //! # Leases
 //!
@@ -113,7 +114,7 @@
 //! #[subscriber(KinesisStream::new("jobs"), start_at(KinesisPosition::horizon()))]
 //! async fn replay(job: &Job, Ctx(seeker): Ctx<SeekHandle>) -> HandlerOutcome {
 //!     if job.id == 999 && seeker.seek(KinesisPosition::latest()).await.is_err() {
-//!         return HandlerOutcome::retry();
+//!         println!("the replay goes on");
 //!     }
 //!     HandlerOutcome::ack()
 //! }
@@ -126,8 +127,8 @@
 //!
 //! # Batches
 //!
-//! A handler over a slice takes batches, and `.batch(n)` at the mount site is what every read asks
-//! for. A batch that is not full is delivered 50 ms after its first record; it mixes the records of
+//! A handler over a slice takes batches, and `.batch(n)` at the mount site, which is required, is
+//! what every read asks for. It returns one outcome, or a `Vec` with one for each record. A batch that is not full is delivered 50 ms after its first record; it mixes the records of
 //! all shards, and each settles on its own.
 //!
 //! # Publishing
@@ -231,6 +232,7 @@ pub use context::{
     SHARD_HEADER, SeekHandle,
 };
 pub use error::KinesisError;
+pub use futures::future::BoxFuture;
 pub use lease::{
     LeaseError, LeaseKey, LeaseState, LeaseStore, LeaseTimings, MemoryLeaseStore, SHARD_END,
 };
