@@ -31,6 +31,11 @@ impl Diagnostics {
         self.push(syn::Error::new(span, message));
     }
 
+    /// How many errors were reported so far.
+    pub(crate) fn count(&self) -> usize {
+        self.errors.borrow().as_ref().map_or(0, Vec::len)
+    }
+
     /// Keeps the value of `result`, or reports its error.
     pub(crate) fn attempt<T>(&self, result: syn::Result<T>) -> Option<T> {
         result.map_err(|error| self.push(error)).ok()

@@ -81,7 +81,8 @@ fn entry(
     read(&name, input)
 }
 
-fn skip_entry(input: ParseStream) {
+/// Leaves an entry that cannot be read: everything up to the next comma.
+pub(crate) fn skip_entry(input: ParseStream) {
     while !input.is_empty() && !input.peek(Token![,]) {
         // A token tree always parses where the input is not empty.
         let _ = input.parse::<TokenTree>();
@@ -119,7 +120,7 @@ pub(crate) fn unknown(word: &str, known: &[&str]) -> String {
 
 /// What `word` was probably meant to be: two slips in a word of at least five letters, one in a
 /// shorter one.
-fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let slips = 1 + usize::from(word.len() > 4);
     known
         .iter()

@@ -4,6 +4,7 @@ mod delivery_keys;
 mod descriptor;
 mod diagnostics;
 mod publish_options;
+mod subscriber;
 
 use proc_macro2::TokenStream;
 use syn::{File, Item, LitStr};
@@ -37,6 +38,7 @@ fn defined(output: TokenStream) -> Vec<String> {
             Item::Struct(item) => Some(item.ident),
             Item::Trait(item) => Some(item.ident),
             Item::Const(item) => Some(item.ident),
+            Item::Fn(item) => Some(item.sig.ident),
             _ => None,
         })
         .map(|name| name.to_string())
