@@ -26,7 +26,7 @@ pub(crate) fn check(
     let mut concurrent = false;
     let clauses = clauses.into_iter().filter_map(|clause| {
         if clause.at == "reply" {
-            return Some(reply(clause, diagnostics));
+            return reply(clause, handler, diagnostics);
         }
         let valid = arguments(&clause, diagnostics)
             .and_then(|arguments| match clause.at.to_string().as_str() {
@@ -83,9 +83,9 @@ fn example(clause: &Clause) -> &'static str {
     }
 }
 
-fn reply(clause: Clause, diagnostics: &Diagnostics) -> Clause {
+fn reply(clause: Clause, handler: Option<&Handler>, diagnostics: &Diagnostics) -> Option<Clause> {
     let Some(group) = &clause.arguments else {
-        return clause;
+        return Some(clause);
     };
     if group.stream().is_empty() {
         diagnostics.at(
@@ -93,15 +93,15 @@ fn reply(clause: Clause, diagnostics: &Diagnostics) -> Clause {
             "`reply()` names no stream: write `reply(\"receipts\")`, or `reply` where the reply's \
              type names it",
         );
-        return fallback::reply(&clause);
+        return fallback::reply(&clause, handler);
     }
     if diagnostics
         .attempt(syn::parse2::<Expr>(group.stream()))
         .is_none()
     {
-        return fallback::reply(&clause);
+        return fallback::reply(&clause, handler);
     }
-    clause
+    Some(clause)
 }
 
 fn start_at(arguments: &TokenStream, diagnostics: &Diagnostics) -> Option<()> {

@@ -6,7 +6,7 @@ use syn::{Attribute, Meta, MetaList, parse_quote};
 
 use super::handler::Handler;
 use super::model::{Model, Setting};
-use super::values::{batch_size, own};
+use super::values::{batch_check, batch_size, own};
 
 /// The framework's attribute with `arguments`.
 pub(crate) fn framework(arguments: &TokenStream) -> TokenStream {
@@ -63,16 +63,13 @@ fn declared(model: &Model, handler: &Handler, framework: &TokenStream) -> TokenS
     let span = own(name.span());
     let settings = quote_spanned!(span=> <#name as ::ruststream::runtime::Declared>::Settings);
     let declare = quote_spanned!(span=> ::ruststream::runtime::Declared::declare(#name));
-    let (settings, declare) = match &model.batch {
-        None => (settings, declare),
+    let (check, settings, declare) = match &model.batch {
+        None => (None, settings, declare),
         Some(Setting { at, value }) => {
-            let size = batch_size(value, at.span());
+            let size = batch_size(at.span(), value);
             let settings = quote!(<#settings as ::ruststream::runtime::BatchStep>::Out);
-            let declare = quote! {
-                const __RECORDS: ::core::num::NonZeroUsize = #size;
-                ::ruststream::runtime::BatchStep::apply_batch(#declare, __RECORDS)
-            };
-            (settings, declare)
+            let declare = quote!(::ruststream::runtime::BatchStep::apply_batch(#declare, #size));
+            (batch_check(at.span(), value), settings, declare)
         }
     };
     quote! {
@@ -86,6 +83,7 @@ fn declared(model: &Model, handler: &Handler, framework: &TokenStream) -> TokenS
         const _: () = {
             #deprecated
             type __Handler = #name;
+            #check
             {
                 #framework
 

@@ -6,6 +6,7 @@
 use proc_macro2::{Delimiter, Group, Span, TokenStream};
 use quote::quote;
 
+use super::handler::Handler;
 use super::sources::Source;
 use super::spec::Clause;
 
@@ -22,10 +23,11 @@ pub(crate) fn batch() -> TokenStream {
     quote!(1)
 }
 
-/// A reply with nowhere to go: without the clause, what the handler returns would be no outcome.
-pub(crate) fn reply(clause: &Clause) -> Clause {
-    Clause {
+/// A reply with nowhere to go, for a handler that returns one: without the clause, that would be no
+/// outcome.
+pub(crate) fn reply(clause: &Clause, handler: Option<&Handler>) -> Option<Clause> {
+    handler.is_some_and(Handler::replies).then(|| Clause {
         at: clause.at.clone(),
         arguments: Some(Group::new(Delimiter::Parenthesis, quote!("invalid"))),
-    }
+    })
 }

@@ -1,8 +1,9 @@
 //! The function below the attribute, as far as the attribute looks: up to its body.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, FnArg, Ident, PatType, Signature, Type, Visibility};
+use syn::{Attribute, FnArg, Ident, PatType, ReturnType, Signature, Type, Visibility};
 
 /// Levels of lints, which hold for the body too.
 const LEVELS: &[&str] = &["allow", "expect", "warn", "deny", "forbid"];
@@ -16,6 +17,7 @@ pub(crate) struct Handler {
     pub(crate) name: Ident,
     /// The type of the first parameter.
     message: Option<Type>,
+    output: ReturnType,
 }
 
 impl Parse for Handler {
@@ -31,15 +33,39 @@ impl Parse for Handler {
             visibility,
             name: signature.ident,
             message: signature.inputs.into_iter().next().and_then(typed),
+            output: signature.output,
         })
     }
 }
 
 impl Handler {
+    pub(crate) fn read(item: &TokenStream) -> syn::Result<Self> {
+        let is_function =
+            |token: &TokenTree| matches!(token, TokenTree::Ident(word) if word == "fn");
+        syn::parse2(item.clone()).map_err(|error| {
+            if item.clone().into_iter().any(|token| is_function(&token)) {
+                error
+            } else {
+                syn::Error::new(error.span(), "a handler is an `async fn`")
+            }
+        })
+    }
+
     /// Whether it takes batches. The framework asks the tokens as well, so a slice behind an alias
     /// is one message to both.
     pub(crate) fn takes_batches(&self) -> bool {
         matches!(&self.message, Some(Type::Reference(message)) if matches!(*message.elem, Type::Slice(_)))
+    }
+
+    /// Whether it returns something that is no outcome, as far as tokens tell.
+    pub(crate) fn replies(&self) -> bool {
+        match &self.output {
+            ReturnType::Default => false,
+            ReturnType::Type(_, output) => {
+                let output = output.to_token_stream().to_string();
+                output.starts_with("Result") || !output.contains("HandlerOutcome")
+            }
+        }
     }
 
     /// The type of one message.

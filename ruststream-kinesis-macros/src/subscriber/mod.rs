@@ -29,7 +29,7 @@ pub(crate) fn generate(attr: &TokenStream, item: &TokenStream) -> TokenStream {
     let diagnostics = Diagnostics::new();
     let spec = Spec::read(attr.clone(), &diagnostics);
     let plain = spec.keys.is_empty();
-    let handler = syn::parse2::<Handler>(item.clone());
+    let handler = Handler::read(item);
     let model = Model::check(spec, handler.as_ref().ok(), &diagnostics);
     if plain && diagnostics.count() == 0 {
         diagnostics.finish();

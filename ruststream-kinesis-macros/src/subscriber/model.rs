@@ -147,8 +147,11 @@ impl Model {
             return;
         }
         let krate = self.krate(values::own(at.span()));
-        let position = value.and_then(|value| positions::read(&value, &krate, diagnostics));
-        self.start_at = position.map(|value| Setting { at, value });
+        let position = value.and_then(|value| positions::read(&at, &value, &krate, diagnostics));
+        self.start_at = position.map(|value| Setting {
+            at: Ident::new(keys::START_AT.name, at.span()),
+            value,
+        });
     }
 
     fn batch(

@@ -3,13 +3,12 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::punctuated::Punctuated;
-use syn::spanned::Spanned;
 use syn::{Expr, ExprPath, Ident};
 
 use super::keys;
 use super::values::{bare, own};
 use crate::diagnostics::Diagnostics;
-use crate::keyed;
+use crate::{keyed, names};
 
 /// The clause's words; each is a constructor of the position's type.
 const WORDS: &[&str] = &["horizon", "latest", "timestamp", "sequence"];
@@ -19,6 +18,7 @@ const EXPECTED: &str = "expected `horizon`, `latest`, `timestamp(millis)`, \
 
 /// The position as the framework takes it; `None` where an error was reported.
 pub(crate) fn read(
+    at: &Ident,
     value: &Expr,
     krate: &TokenStream,
     diagnostics: &Diagnostics,
@@ -33,7 +33,7 @@ pub(crate) fn read(
         other => (name(other), None),
     };
     let Some(word) = word else {
-        return Some(expression(value, krate));
+        return Some(expression(at, value, krate));
     };
     let spelt = word.to_string();
     let message = match (spelt.as_str(), arguments.map(Punctuated::len)) {
@@ -52,7 +52,7 @@ pub(crate) fn read(
             .to_owned(),
         (other, _) => match keyed::nearest(other, WORDS) {
             Some(meant) => format!("unknown position `{word}`: did you mean `{meant}`?"),
-            None => return Some(expression(value, krate)),
+            None => return Some(expression(at, value, krate)),
         },
     };
     diagnostics.at(value, message);
@@ -70,10 +70,15 @@ fn name(value: &Expr) -> Option<&Ident> {
 }
 
 /// The framework reads the position's type off a constructor's path, so the expression goes through
-/// one, and the compiler reports another type at the expression.
-fn expression(value: &Expr, krate: &TokenStream) -> TokenStream {
-    let span = own(value.span());
-    let position = keys::position(krate, span);
+/// one; the binding lets the compiler report another type at the expression.
+fn expression(at: &Ident, value: &Expr, krate: &TokenStream) -> TokenStream {
+    let span = own(at.span());
+    let (ty, position) = (keys::position(krate, span), names::local("position"));
     let value = value.to_token_stream();
-    quote_spanned!(span=> #position::at(#value))
+    quote_spanned! {span=>
+        #ty::at({
+            let #position: #ty = #value;
+            #position
+        })
+    }
 }

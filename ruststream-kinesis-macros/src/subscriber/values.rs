@@ -2,9 +2,10 @@
 //!
 //! An expression is for the compiler, which reports a wrong type at the user's own tokens.
 
-use proc_macro2::{Literal, Span, TokenStream};
-use quote::{ToTokens, quote_spanned};
-use syn::{Expr, ExprLit, ExprPath, ExprUnary, Lit, LitStr, Path, UnOp};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprLit, ExprPath, ExprUnary, Lit, LitInt, LitStr, Path, UnOp};
 
 use super::keys::{self, Bounds, Key, Value};
 use super::stream_name;
@@ -198,23 +199,43 @@ pub(crate) fn path(value: &Expr, diagnostics: &Diagnostics) -> Option<Path> {
     }
 }
 
+/// The size of a batch, bound to a name of its type, so that another type is reported at the value.
+fn records(at: Span, size: &TokenStream, records: &Ident) -> TokenStream {
+    quote_spanned!(own(at)=> let #records: ::core::primitive::usize = #size;)
+}
+
 /// The size of a batch as the framework takes it.
-///
-/// A constant is judged where its value is known: as a constant of the generated code, which the
-/// compiler evaluates whether the handler is mounted or not.
-pub(crate) fn batch_size(size: &TokenStream, span: Span) -> TokenStream {
-    let Value::Int(bounds, reason) = &keys::BATCH.value else {
-        return size.clone();
-    };
-    let span = own(span);
-    let [least, most] =
-        [bounds.least, bounds.most.unwrap_or(u64::MAX)].map(Literal::u64_unsuffixed);
-    let records = names::local("records");
-    quote_spanned! {span=>
-        {
-            let #records: usize = #size;
-            ::core::assert!(#least <= #records && #records <= #most, #reason);
-            ::core::num::NonZeroUsize::new(#records).unwrap()
+pub(crate) fn batch_size(at: Span, size: &TokenStream) -> TokenStream {
+    let name = names::local("records");
+    let records = records(at, size, &name);
+    quote! {
+        const {
+            #records
+            ::core::num::NonZeroUsize::new(#name).unwrap()
         }
     }
+}
+
+/// Judges the size of a batch that is no literal, where its value is known. A constant of the
+/// generated code is evaluated whether the handler is mounted or not, and has no name that an error
+/// could show.
+pub(crate) fn batch_check(at: Span, size: &TokenStream) -> Option<TokenStream> {
+    let Value::Int(bounds, reason) = &keys::BATCH.value else {
+        return None;
+    };
+    if syn::parse2::<LitInt>(size.clone()).is_ok() {
+        return None;
+    }
+    let name = names::local("records");
+    let records = records(at, size, &name);
+    let [least, most] =
+        [bounds.least, bounds.most.unwrap_or(u64::MAX)].map(Literal::u64_unsuffixed);
+    let span = own(size.span());
+    let check = quote_spanned!(span=> ::core::assert!(#least <= #name && #name <= #most, #reason));
+    Some(quote! {
+        const _: () = {
+            #records
+            #check;
+        };
+    })
 }

@@ -22,7 +22,12 @@ async fn handle(order: &Order) -> HandlerOutcome {
 
 #[::ruststream::subscriber(
     KinesisStream::new(name()).poll_interval(PAUSE).create_if_missing(SHARDS),
-    start_at(::ruststream_kinesis::KinesisPosition::at(REPLAY))
+    start_at(
+        ::ruststream_kinesis::KinesisPosition::at(
+            {let
+            position:::ruststream_kinesis::KinesisPosition = REPLAY;position}
+        )
+    )
 )]
 async fn handle(order: &Order) -> HandlerOutcome {
     HandlerOutcome::ack()
@@ -50,17 +55,12 @@ const _: () = {
             type Form = <handle as ::ruststream::runtime::Declared>::Form;
             type Settings = <<handle as ::ruststream::runtime::Declared>::Settings as ::ruststream::runtime::BatchStep>::Out;
             fn declare(self) -> Self::Settings {
-                const __RECORDS: ::core::num::NonZeroUsize = {
-                    let records: usize = 500;
-                    ::core::assert!(
-                        1 <= records && records <= 10000,
-                        "a batch holds 1 to 10000 records, which is the most one read fetches"
-                    );
-                    ::core::num::NonZeroUsize::new(records).unwrap()
-                };
                 ::ruststream::runtime::BatchStep::apply_batch(
                     ::ruststream::runtime::Declared::declare(handle),
-                    __RECORDS,
+                    const {
+                        let records: ::core::primitive::usize = 500;
+                        ::core::num::NonZeroUsize::new(records).unwrap()
+                    },
                 )
             }
         }
@@ -79,6 +79,13 @@ pub(crate) struct count;
 const _: () = {
     #[allow(deprecated, reason = "to define it is not to use it")]
     type __Handler = count;
+    const _: () = {
+        let records: ::core::primitive::usize = SIZE;
+        ::core::assert!(
+            1 <= records && records <= 10000,
+            "a batch holds 1 to 10000 records, which is the most one read fetches"
+        );
+    };
     {
         #[::ruststream::subscriber(crate::broker::KinesisStream::new(ORDERS), reply)]
         /// Counts the orders of a batch.
@@ -97,17 +104,12 @@ const _: () = {
             type Form = <count as ::ruststream::runtime::Declared>::Form;
             type Settings = <<count as ::ruststream::runtime::Declared>::Settings as ::ruststream::runtime::BatchStep>::Out;
             fn declare(self) -> Self::Settings {
-                const __RECORDS: ::core::num::NonZeroUsize = {
-                    let records: usize = SIZE;
-                    ::core::assert!(
-                        1 <= records && records <= 10000,
-                        "a batch holds 1 to 10000 records, which is the most one read fetches"
-                    );
-                    ::core::num::NonZeroUsize::new(records).unwrap()
-                };
                 ::ruststream::runtime::BatchStep::apply_batch(
                     ::ruststream::runtime::Declared::declare(count),
-                    __RECORDS,
+                    const {
+                        let records: ::core::primitive::usize = SIZE;
+                        ::core::num::NonZeroUsize::new(records).unwrap()
+                    },
                 )
             }
         }

@@ -153,12 +153,21 @@ fn a_position_is_one_of_the_words_or_an_expression() {
             quote!(sequence(SHARD, last)),
             "start_at(P::sequence(SHARD,last))",
         ),
-        (quote!(REPLAY), "start_at(P::at(REPLAY))"),
-        (quote!(replay()), "start_at(P::at(replay()))"),
-        (quote!(P::latest()), "start_at(P::at(P::latest()))"),
+        (
+            quote!(REPLAY),
+            "start_at(P::at({letposition:P=REPLAY;position}))",
+        ),
+        (
+            quote!(replay()),
+            "start_at(P::at({letposition:P=replay();position}))",
+        ),
+        (
+            quote!(P::latest()),
+            "start_at(P::at({letposition:P=P::latest();position}))",
+        ),
         (
             quote!(if NEW { a } else { b }),
-            "start_at(P::at(ifNEW{a}else{b}))",
+            "start_at(P::at({letposition:P=ifNEW{a}else{b};position}))",
         ),
     ] {
         let written = start(value);
@@ -171,4 +180,18 @@ fn a_stream_may_be_named_by_its_arn() {
     let arn = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders";
     let output = expanded(&quote!(stream = #arn), &single());
     assert!(output.contains(arn), "{output}");
+}
+
+#[test]
+fn a_path_to_the_crate_is_the_only_one() {
+    let everything = quote!(
+        stream = "orders",
+        poll_interval = "2s",
+        start_at = REPLAY,
+        batch = 5,
+        krate = crate::broker
+    );
+    let output = expanded(&everything, &batch());
+    assert!(output.contains("crate::broker::KinesisStream"), "{output}");
+    assert!(!output.contains("ruststream_kinesis"), "{output}");
 }

@@ -178,7 +178,7 @@ fn a_key_stands_on_a_function() {
     );
     assert_eq!(
         refused_over(&quote!("orders", poll_interval = "2s"), &item),
-        ["expected `fn`"]
+        ["a handler is an `async fn`"]
     );
 }
 

@@ -69,13 +69,23 @@ fn after_an_error_the_rest_of_the_attribute_still_holds() {
 #[test]
 fn after_an_error_a_batch_is_still_sized_and_a_reply_still_sent() {
     let sized = written(&quote!("orders", batch = 0), &batch());
-    assert!(sized.contains("records:usize=1;"), "{sized}");
+    assert!(
+        sized.contains("records:::core::primitive::usize=1;"),
+        "{sized}"
+    );
     let misspelt = written(&quote!("orders", bacth = 5), &batch());
     assert!(misspelt.contains("BatchStep"), "{misspelt}");
-    let reply = written(&quote!("orders", reply()), &super::single());
+    let replying = quote! {
+        async fn handle(order: &Order) -> Result<Receipt, HandlerOutcome> {
+            Ok(order.receipt())
+        }
+    };
+    let reply = written(&quote!("orders", reply()), &replying);
     assert!(reply.contains("reply(\"invalid\")"), "{reply}");
-    let misspelt = written(&quote!("orders", repyl), &super::single());
+    let misspelt = written(&quote!("orders", repyl), &replying);
     assert!(misspelt.contains(",reply)]"), "{misspelt}");
+    let settling = written(&quote!("orders", reply()), &super::single());
+    assert!(!settling.contains("\"invalid\""), "{settling}");
 }
 
 #[test]
@@ -87,6 +97,21 @@ fn after_an_error_the_mount_site_still_names_an_open_source() {
     assert!(open.contains("subscriber(KinesisStream)"), "{open}");
     let none = written(&quote!(workers(0)), &super::single());
     assert!(none.contains("#[::ruststream::subscriber]"), "{none}");
+}
+
+#[test]
+fn after_a_misspelt_word_only_words_of_the_framework_are_handed_over() {
+    let output = written(
+        &quote!("orders", strat_at = horizon, pol_interval = "2s", worker(2)),
+        &super::single(),
+    );
+    let attribute = output
+        .split("subscriber(")
+        .nth(1)
+        .expect("the attribute is written");
+    for word in ["strat_at", "pol_interval", "worker("] {
+        assert!(!attribute.contains(word), "{attribute}");
+    }
 }
 
 #[test]

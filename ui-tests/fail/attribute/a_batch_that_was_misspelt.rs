@@ -1,0 +1,23 @@
+use ruststream_kinesis::prelude::*;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Order {
+    id: u64,
+}
+
+#[subscriber("orders", bacth = 500)]
+async fn handle(orders: &[Order]) -> HandlerOutcome {
+    let _ = orders.len();
+    HandlerOutcome::ack()
+}
+
+fn app() -> RustStream {
+    RustStream::new(AppInfo::new("orders", "0.1.0")).with_broker(KinesisBroker::new(), |b| {
+        b.include(handle);
+    })
+}
+
+fn main() {
+    let _ = app();
+}

@@ -1,0 +1,23 @@
+use ruststream_kinesis::prelude::*;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Order {
+    id: u64,
+}
+
+#[subscriber(poll_interval = "2s", "orders")]
+async fn handle(order: &Order) -> HandlerOutcome {
+    let _ = order.id;
+    HandlerOutcome::ack()
+}
+
+fn app() -> RustStream {
+    RustStream::new(AppInfo::new("orders", "0.1.0")).with_broker(KinesisBroker::new(), |b| {
+        b.include(handle);
+    })
+}
+
+fn main() {
+    let _ = app();
+}

@@ -1,0 +1,25 @@
+use ruststream_kinesis::prelude::*;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Order {
+    id: u64,
+}
+
+const SIZE: usize = 10_001;
+
+#[subscriber("orders", batch = SIZE)]
+async fn handle(orders: &[Order]) -> HandlerOutcome {
+    let _ = orders.len();
+    HandlerOutcome::ack()
+}
+
+fn app() -> RustStream {
+    RustStream::new(AppInfo::new("orders", "0.1.0")).with_broker(KinesisBroker::new(), |b| {
+        b.include(handle);
+    })
+}
+
+fn main() {
+    let _ = app();
+}

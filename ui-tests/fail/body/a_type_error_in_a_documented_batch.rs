@@ -1,0 +1,24 @@
+use ruststream_kinesis::prelude::*;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Order {
+    id: u64,
+}
+
+#[subscriber("orders", batch = 500)]
+/// Reads.
+async fn handle(orders: &[Order]) -> HandlerOutcome {
+    orders.first().map(|order| order.number);
+    HandlerOutcome::nack()
+}
+
+fn app() -> RustStream {
+    RustStream::new(AppInfo::new("orders", "0.1.0")).with_broker(KinesisBroker::new(), |b| {
+        b.include(handle);
+    })
+}
+
+fn main() {
+    let _ = app();
+}

@@ -1,0 +1,32 @@
+use ruststream_kinesis::prelude::*;
+use serde::{Deserialize, Serialize};
+
+#[derive(Deserialize)]
+struct Order {
+    id: u64,
+}
+
+#[derive(Serialize, Outgoing)]
+#[outgoing(name = "receipts")]
+struct Receipt {
+    order: u64,
+}
+
+#[derive(OutSlot)]
+#[publishes(Receipt)]
+struct Journal;
+
+#[subscriber("orders", reply, poll_interval = "1s")]
+async fn handle(order: &Order) -> Receipt {
+    Receipt { order: order.id }
+}
+
+fn app() -> RustStream {
+    RustStream::new(AppInfo::new("orders", "0.1.0")).with_broker(KinesisBroker::new(), |b| {
+        b.include(handle).partition_key("receipts");
+    })
+}
+
+fn main() {
+    let _ = app();
+}

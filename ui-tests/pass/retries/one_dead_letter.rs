@@ -1,0 +1,25 @@
+use ruststream_kinesis::prelude::*;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Order {
+    id: u64,
+}
+
+#[subscriber("orders", poll_interval = "1s")]
+async fn handle(order: &Order) -> HandlerOutcome {
+    let _ = order.id;
+    HandlerOutcome::ack()
+}
+
+fn app() -> RustStream {
+    RustStream::new(AppInfo::new("orders", "0.1.0")).with_broker(KinesisBroker::new(), |b| {
+        b.include(handle)
+            .max_attempts(nonzero!(4))
+            .dead_letter("orders.unsettled");
+    })
+}
+
+fn main() {
+    let _ = app();
+}
