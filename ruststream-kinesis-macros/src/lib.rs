@@ -60,7 +60,7 @@ pub fn publish_options(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// | Key | Value |
 /// | --- | --- |
 /// | `stream` | the stream's name or ARN: a string, whose grammar is checked, or an expression that converts into a `String` |
-/// | `poll_interval` | `"500ms"`, `"2s"`, `"1m"`, or an expression of type `Duration` |
+/// | `poll_interval` | `"500ms"`, `"2s"`, `"1m"`, at most a day, or an expression of type `Duration` |
 /// | `create_if_missing` | a whole number from 1, or an expression of type `i32` |
 /// | `checkpoint_interval` | as `poll_interval` |
 /// | `memory_budget` | bytes: a whole number from 1, or an expression of type `usize` |

@@ -15,6 +15,9 @@ use crate::names;
 /// Units a duration is written in, longest first, and their milliseconds.
 const UNITS: &[(&str, u64)] = &[("ms", 1), ("s", 1_000), ("m", 60_000)];
 
+/// The longest duration of a setting, a day, in milliseconds.
+const LONGEST: u64 = 24 * 60 * 60_000;
+
 /// The value of `key` as an argument of its setter; `None` where an error was reported.
 pub(crate) fn read(key: &Key, value: &Expr, diagnostics: &Diagnostics) -> Option<TokenStream> {
     let value = bare(value);
@@ -75,6 +78,13 @@ fn duration(key: &Key, value: &Expr, diagnostics: &Diagnostics) -> Option<TokenS
         Some(Lit::Str(text)) => {
             let span = own(text.span());
             match milliseconds(&text.value()) {
+                Some((count, scale)) if count * scale > LONGEST => {
+                    diagnostics.at(
+                        text,
+                        format_args!("`{}` is at most a day, `\"1440m\"`", key.name),
+                    );
+                    None
+                }
                 Some((count, 1)) => {
                     let millis = Literal::u64_unsuffixed(count);
                     Some(quote_spanned!(span=> ::core::time::Duration::from_millis(#millis)))

@@ -126,6 +126,7 @@ fn a_duration_is_written_with_its_unit() {
         (quote!("2s"), "from_secs(2)"),
         (quote!("1m"), "from_secs(60)"),
         (quote!(("90m")), "from_secs(5400)"),
+        (quote!("1440m"), "from_secs(86400)"),
     ] {
         let output = expanded(&quote!("orders", poll_interval = #value), &single());
         let written: String = output.split_whitespace().collect();

@@ -42,6 +42,10 @@ fn a_duration_is_above_zero_and_has_a_unit() {
             "`\"3 minutes\"` is no duration: did you mean `\"3m\"`?".into(),
         ),
         (
+            quote!("1441m"),
+            "`poll_interval` is at most a day, `\"1440m\"`".into(),
+        ),
+        (
             quote!(500),
             "a duration has a unit: `\"500ms\"`, `\"500s\"` or `\"500m\"`".into(),
         ),

@@ -105,7 +105,7 @@ fn the_keys_are_the_setters() {
         orders()
             .poll_interval(Duration::from_millis(500))
             .create_if_missing(2)
-            .checkpoint_interval(Duration::from_secs(60))
+            .checkpoint_interval(Duration::from_mins(1))
             .memory_budget(1 << 20)
     );
     assert_eq!(

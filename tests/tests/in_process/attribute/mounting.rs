@@ -14,6 +14,11 @@ async fn without_a_pause(order: &Order) {
     let _ = order.id;
 }
 
+#[subscriber(stream = "orders", poll_interval = Duration::from_secs(86_401))]
+async fn with_a_pause_of_days(order: &Order) {
+    let _ = order.id;
+}
+
 #[subscriber(stream = "orders", create_if_missing = i32::MIN)]
 async fn without_a_shard(order: &Order) {
     let _ = order.id;
@@ -57,7 +62,13 @@ async fn what_an_expression_says_is_checked_when_the_subscription_opens() {
             app().with_broker(KinesisBroker::new(), |b| {
                 b.include(without_a_pause);
             }),
-            "poll interval of zero",
+            "a poll interval",
+        ),
+        (
+            app().with_broker(KinesisBroker::new(), |b| {
+                b.include(with_a_pause_of_days);
+            }),
+            "at most a day",
         ),
         (
             app().with_broker(KinesisBroker::new(), |b| {
@@ -69,13 +80,13 @@ async fn what_an_expression_says_is_checked_when_the_subscription_opens() {
             app().with_broker(KinesisBroker::new(), |b| {
                 b.include(without_an_interval);
             }),
-            "checkpoint interval of zero",
+            "a checkpoint interval",
         ),
         (
             app().with_broker(KinesisBroker::new(), |b| {
                 b.include(without_memory);
             }),
-            "memory budget of zero",
+            "a memory budget",
         ),
         (
             app().with_broker(KinesisBroker::new(), |b| {
