@@ -34,3 +34,11 @@ brokers-down:
 # The live suites against that stack
 test-brokers: brokers-up
     KINESIS_TEST_ENDPOINT={{ local }} RUSTSTREAM_REQUIRE_LIVE=1 cargo test -p tests --test live --all-features
+
+# What does not compile, with the sentences the user sees, and what does
+ui *args:
+    RUN_UI_TESTS=1 REQUIRE_UI_TESTS=1 cargo test -p ui-tests {{ args }}
+
+# Removes one gate at a time and shows the case that then fails: `just mutants ui`
+mutants suite *names:
+    {{ suite }}-tests/mutants/run {{ names }}

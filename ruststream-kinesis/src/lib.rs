@@ -67,6 +67,39 @@
 //! A record in the KPL's aggregated format is reported as [`KinesisError::AggregatedRecord`] and
 //! passed by.
 //!
+//! # The attribute
+//!
+//! [`#[subscriber]`](macro@subscriber) is the framework's, with this crate's settings as keys beside
+//! its clauses. What is written as a literal is checked where it stands, and every mistake of an
+//! attribute is reported at once.
+//!
+//! ```
+//! # mod demo {
+//! # use ruststream_kinesis::prelude::*;
+//! # use serde::Deserialize;
+//! #
+//! # #[derive(Deserialize)]
+//! # struct Order {
+//! #     id: u64,
+//! # }
+//! #
+//! /// Handles the orders of each key in their order, from the oldest the stream retains.
+//! #[subscriber(stream = "orders", poll_interval = "500ms", start_at = horizon, workers(4, by_key))]
+//! async fn handle(order: &Order) -> HandlerOutcome {
+//!     println!("got order {}", order.id);
+//!     HandlerOutcome::ack()
+//! }
+//!
+//! /// Counts the orders a read brings, 500 at most.
+//! #[subscriber("orders.tallied", batch = 500, memory_budget = 67_108_864)]
+//! async fn tally(orders: &[Order]) -> HandlerOutcome {
+//!     println!("got {} orders", orders.len());
+//!     HandlerOutcome::ack()
+//! }
+//! # }
+//! # fn main() {}
+//! ```
+//!
 //! # Settling
 //!
 //! A shard's checkpoint covers every record before it, so it moves when the oldest unsettled record
@@ -243,6 +276,7 @@ pub use publish::{
     KinesisPublish, KinesisPublishOptions, KinesisPublishSettings, KinesisPublishSteps,
 };
 pub use publisher::KinesisPublisher;
+pub use ruststream_kinesis_macros::subscriber;
 pub use seek::KinesisSeeker;
 pub use stream::{KinesisStream, KinesisSubscriberExt};
 pub use subscriber::KinesisSubscriber;

@@ -68,4 +68,12 @@ impl KinesisPosition {
             sequence: sequence.into(),
         }
     }
+
+    /// The position itself: what `#[subscriber(start_at = ..)]` hands an expression through, since
+    /// the framework reads a position's type off its constructor.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn at(self) -> Self {
+        self
+    }
 }
