@@ -4,7 +4,10 @@
 #![cfg(feature = "testing")]
 
 mod apps;
+mod attribute;
 mod conformance;
+#[cfg(feature = "asyncapi")]
+mod document;
 mod handles;
 mod keys;
 mod positions;
