@@ -70,10 +70,11 @@ fn name(value: &Expr) -> Option<&Ident> {
 }
 
 /// The framework reads the position's type off a constructor's path, so the expression goes through
-/// one; the binding lets the compiler report another type at the expression.
+/// one; the binding, whose name no handler has, lets the compiler report another type at the
+/// expression.
 fn expression(at: &Ident, value: &Expr, krate: &TokenStream) -> TokenStream {
     let span = own(at.span());
-    let (ty, position) = (keys::position(krate, span), names::local("position"));
+    let (ty, position) = (keys::position(krate, span), names::local("__position"));
     let value = value.to_token_stream();
     quote_spanned! {span=>
         #ty::at({

@@ -210,20 +210,19 @@ pub(crate) fn path(value: &Expr, diagnostics: &Diagnostics) -> Option<Path> {
 }
 
 /// The size of a batch, bound to a name of its type, so that another type is reported at the value.
+/// A name a handler may have would be that handler and no binding.
 fn records(at: Span, size: &TokenStream, records: &Ident) -> TokenStream {
     quote_spanned!(own(at)=> let #records: ::core::primitive::usize = #size;)
 }
 
-/// The size of a batch as the framework takes it.
+/// The size of a batch as the framework takes it; one of zero is refused before it stands here.
 pub(crate) fn batch_size(at: Span, size: &TokenStream) -> TokenStream {
-    let name = names::local("records");
+    let name = names::local("__records");
     let records = records(at, size, &name);
-    quote! {
-        const {
-            #records
-            ::core::num::NonZeroUsize::new(#name).unwrap()
-        }
-    }
+    quote! {{
+        #records
+        ::core::num::NonZeroUsize::new(#name).unwrap_or(::core::num::NonZeroUsize::MIN)
+    }}
 }
 
 /// Judges the size of a batch that is no literal, where its value is known. A constant of the
@@ -236,7 +235,7 @@ pub(crate) fn batch_check(at: Span, size: &TokenStream) -> Option<TokenStream> {
     if syn::parse2::<LitInt>(size.clone()).is_ok() {
         return None;
     }
-    let name = names::local("records");
+    let name = names::local("__records");
     let records = records(at, size, &name);
     let [least, most] =
         [bounds.least, bounds.most.unwrap_or(u64::MAX)].map(Literal::u64_unsuffixed);

@@ -23,6 +23,10 @@ struct Duration;
 struct Declared;
 struct NonZeroUsize;
 struct usize;
+struct records;
+struct position;
+struct size;
+struct stream;
 
 /// Types of a user who has the same words for other things.
 struct KinesisStream;
@@ -63,10 +67,16 @@ async fn handle(order: &Order) -> HandlerOutcome {
     HandlerOutcome::ack()
 }
 
-#[subscriber("jobs", batch = 500)]
+const SIZE: ::core::primitive::usize = 500;
+
+#[subscriber("jobs", batch = SIZE, start_at = start())]
 async fn batch(orders: &[Order]) -> HandlerOutcome {
     let _ = orders.len();
     HandlerOutcome::ack()
+}
+
+fn start() -> ::ruststream_kinesis::KinesisPosition {
+    ::ruststream_kinesis::KinesisPosition::latest()
 }
 
 fn main() {

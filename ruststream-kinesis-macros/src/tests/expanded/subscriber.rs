@@ -25,7 +25,7 @@ async fn handle(order: &Order) -> HandlerOutcome {
     start_at(
         ::ruststream_kinesis::KinesisPosition::at(
             {let
-            position:::ruststream_kinesis::KinesisPosition = REPLAY;position}
+            __position:::ruststream_kinesis::KinesisPosition = REPLAY;__position}
         )
     )
 )]
@@ -57,9 +57,10 @@ const _: () = {
             fn declare(self) -> Self::Settings {
                 ::ruststream::runtime::BatchStep::apply_batch(
                     ::ruststream::runtime::Declared::declare(handle),
-                    const {
-                        let records: ::core::primitive::usize = 500;
-                        ::core::num::NonZeroUsize::new(records).unwrap()
+                    {
+                        let __records: ::core::primitive::usize = 500;
+                        ::core::num::NonZeroUsize::new(__records)
+                            .unwrap_or(::core::num::NonZeroUsize::MIN)
                     },
                 )
             }
@@ -80,9 +81,9 @@ const _: () = {
     #[allow(deprecated, reason = "to define it is not to use it")]
     type __Handler = count;
     const _: () = {
-        let records: ::core::primitive::usize = SIZE;
+        let __records: ::core::primitive::usize = SIZE;
         ::core::assert!(
-            1 <= records && records <= 10000,
+            1 <= __records && __records <= 10000,
             "a batch holds 1 to 10000 records, which is the most one read fetches"
         );
     };
@@ -106,9 +107,10 @@ const _: () = {
             fn declare(self) -> Self::Settings {
                 ::ruststream::runtime::BatchStep::apply_batch(
                     ::ruststream::runtime::Declared::declare(count),
-                    const {
-                        let records: ::core::primitive::usize = SIZE;
-                        ::core::num::NonZeroUsize::new(records).unwrap()
+                    {
+                        let __records: ::core::primitive::usize = SIZE;
+                        ::core::num::NonZeroUsize::new(__records)
+                            .unwrap_or(::core::num::NonZeroUsize::MIN)
                     },
                 )
             }

@@ -156,19 +156,19 @@ fn a_position_is_one_of_the_words_or_an_expression() {
         ),
         (
             quote!(REPLAY),
-            "start_at(P::at({letposition:P=REPLAY;position}))",
+            "start_at(P::at({let__position:P=REPLAY;__position}))",
         ),
         (
             quote!(replay()),
-            "start_at(P::at({letposition:P=replay();position}))",
+            "start_at(P::at({let__position:P=replay();__position}))",
         ),
         (
             quote!(P::latest()),
-            "start_at(P::at({letposition:P=P::latest();position}))",
+            "start_at(P::at({let__position:P=P::latest();__position}))",
         ),
         (
             quote!(if NEW { a } else { b }),
-            "start_at(P::at({letposition:P=ifNEW{a}else{b};position}))",
+            "start_at(P::at({let__position:P=ifNEW{a}else{b};__position}))",
         ),
     ] {
         let written = start(value);

@@ -70,7 +70,7 @@ fn after_an_error_the_rest_of_the_attribute_still_holds() {
 fn after_an_error_a_batch_is_still_sized_and_a_reply_still_sent() {
     let sized = written(&quote!("orders", batch = 0), &batch());
     assert!(
-        sized.contains("records:::core::primitive::usize=1;"),
+        sized.contains("__records:::core::primitive::usize=1;"),
         "{sized}"
     );
     let misspelt = written(&quote!("orders", bacth = 5), &batch());
