@@ -165,11 +165,6 @@ fn a_rung_that_did_not_answer_is_not_checked() {
 }
 
 #[test]
-fn only_options_with_a_header_are_listed() {
-    assert_eq!(OPTION_HEADERS, [TRACK_HEADER]);
-}
-
-#[test]
 fn a_step_sets_the_option_of_its_publish() {
     let publisher = TapePublisher::new(Write::default(), &ConnectedTape::default());
     let publish = publisher.message(&Cut).to("reel").track("a").ink("red");

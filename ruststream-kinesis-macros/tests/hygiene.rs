@@ -144,5 +144,5 @@ fn names_of_the_spec_and_of_the_generated_code_do_not_meet() {
     let resolved = bare::resolve(Some(&options), &HeaderMap::new(), &policy).unwrap();
     let values = (resolved.named, resolved.options, resolved.policy);
     assert_eq!(values, ("named".into(), "ink".into(), "cutter".into()));
-    assert_eq!(bare::DELIVERY_HEADERS, bare::OPTION_HEADERS);
+    assert_eq!(bare::DELIVERY_HEADERS, ["tape-index"]);
 }

@@ -1,6 +1,6 @@
 //! The ladder: which of the places that can name an option answers.
 
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::model::{Model, PublishOption};
@@ -10,12 +10,6 @@ pub(super) fn expand(model: &Model) -> TokenStream {
     let options = &model.name;
     let policy = &model.names.policy;
     let resolved = format_ident!("Resolved{options}");
-    let headers: Vec<_> = model
-        .options
-        .iter()
-        .filter_map(|option| option.header.as_ref())
-        .collect();
-    let count = Literal::usize_unsuffixed(headers.len());
     let fields = model.options.iter().map(|option| {
         let (docs, name) = (&option.docs, &option.name);
         quote!(#(#docs)* pub(crate) #name: ::std::string::String)
@@ -28,9 +22,6 @@ pub(super) fn expand(model: &Model) -> TokenStream {
     let [call, headers_of, fixed, retry_copy] =
         ["options", "headers", "policy", "retry_copy"].map(local);
     quote! {
-        /// The headers that name an option; what they say leaves with the option.
-        pub(crate) const OPTION_HEADERS: [&str; #count] = [#(#headers),*];
-
         /// What one publish goes out with.
         #[derive(::core::fmt::Debug, ::core::clone::Clone, ::core::cmp::PartialEq, ::core::cmp::Eq)]
         pub(crate) struct #resolved {

@@ -140,8 +140,6 @@ impl ::ruststream::PublishPolicy<ConnectedTape> for Write {
         }
     }
 }
-/// The headers that name an option; what they say leaves with the option.
-pub(crate) const OPTION_HEADERS: [&str; 1] = [TRACK_HEADER];
 /// What one publish goes out with.
 #[derive(
     ::core::fmt::Debug,
