@@ -267,7 +267,8 @@ pub use context::{
 pub use error::KinesisError;
 pub use futures::future::BoxFuture;
 pub use lease::{
-    LeaseError, LeaseKey, LeaseState, LeaseStore, LeaseTimings, MemoryLeaseStore, SHARD_END,
+    LeaseError, LeaseKey, LeaseState, LeaseStore, LeaseTimings, Member, MemoryLeaseStore, Opening,
+    SHARD_END, Survey,
 };
 pub use message::KinesisMessage;
 pub use monitor::{KinesisMonitor, ShardSnapshot, StreamSnapshot};

@@ -138,6 +138,7 @@ impl LeaseStore for MemoryLeaseStore {
         let state = self.rows().get(key).map(|row| LeaseState {
             checkpoint: row.checkpoint.clone(),
             cursor: row.cursor.clone(),
+            ..LeaseState::default()
         });
         ready(Ok(state.unwrap_or_default())).boxed()
     }

@@ -67,6 +67,12 @@ pub struct LeaseState {
     /// Where the shard's reader opened or was moved to, unless a checkpoint was stored since: it is
     /// read on from there, whatever the checkpoint says. What [`LeaseStore::keep_cursor`] was given.
     pub cursor: Option<String>,
+    /// Who holds the lease; nothing where it is free or has expired, and from a store that does
+    /// not tell.
+    pub owner: Option<String>,
+    /// When the stream the row was written for was created, in milliseconds since the epoch: a
+    /// stream that was created again under its name is another one.
+    pub stream_created: Option<u64>,
 }
 
 impl LeaseState {
@@ -83,13 +89,103 @@ impl LeaseState {
         self.cursor = Some(cursor.into());
         self
     }
+
+    /// The same state held by `owner`.
+    #[must_use]
+    pub fn with_owner(mut self, owner: impl Into<String>) -> Self {
+        self.owner = Some(owner.into());
+        self
+    }
+
+    /// The same state, of a stream created at `millis` since the epoch.
+    #[must_use]
+    pub const fn with_stream_created(mut self, millis: u64) -> Self {
+        self.stream_created = Some(millis);
+        self
+    }
+
+    /// Whether nothing is known of how far the shard was read.
+    pub(crate) const fn is_untouched(&self) -> bool {
+        self.checkpoint.is_none() && self.cursor.is_none()
+    }
+
+    /// Whether the row was written for another stream of the same name than the one created then.
+    pub(crate) fn is_stale(&self, stream_created: Option<u64>) -> bool {
+        matches!((self.stream_created, stream_created), (Some(of), Some(now)) if of != now)
+    }
+}
+
+/// Where a shard opens if its row does not say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Opening {
+    /// The cursor to keep in the row; nothing where the caller keeps it later.
+    pub cursor: Option<String>,
+    /// Whether the cursor replaces what the row says: a position was asked for.
+    pub replaces: bool,
+    /// When the stream was created, in milliseconds since the epoch. What a row says of a stream
+    /// created at another time counts for nothing.
+    pub stream_created: Option<u64>,
+}
+
+impl Opening {
+    /// Whether the cursor belongs in a row that holds `state`.
+    #[must_use]
+    pub fn is_for(&self, state: &LeaseState) -> bool {
+        self.replaces || state.is_untouched() || state.is_stale(self.stream_created)
+    }
+}
+
+/// One instance that reads a stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Member {
+    /// The name it holds leases under.
+    pub owner: String,
+    /// How many shards it reads at most; nothing where it takes what it gets.
+    pub max_leases: Option<usize>,
+}
+
+impl Member {
+    /// An instance that holds leases as `owner`, at most `max_leases` of them.
+    #[must_use]
+    pub fn new(owner: impl Into<String>, max_leases: Option<usize>) -> Self {
+        Self {
+            owner: owner.into(),
+            max_leases,
+        }
+    }
+}
+
+/// What several instances can see of each other.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Survey {
+    /// The state of each shard that was asked for, in the order asked.
+    pub states: Vec<LeaseState>,
+    /// The instances that announced themselves and are not known to be gone.
+    pub members: Vec<Member>,
+}
+
+impl Survey {
+    /// What a store saw.
+    #[must_use]
+    pub const fn new(states: Vec<LeaseState>, members: Vec<Member>) -> Self {
+        Self { states, members }
+    }
 }
 
 /// Each shard's owner and checkpoint.
 ///
 /// `false` from a write means fenced: another owner holds the shard. An error means the store
 /// failed and nothing is known of the write. A call may be dropped before it answers; the next one
-/// must find the row in one state or the other.
+/// must find the row in one state or the other. A renewal and a checkpoint of one owner may be
+/// under way at once.
+///
+/// Five calls are a store. The others are provided: a store that implements
+/// [`survey`](Self::survey), [`announce`](Self::announce) and [`depart`](Self::depart) as well lets
+/// the instances of a service share the shards evenly; without them, an instance asks for the
+/// leases of others every second and keeps what it gets.
 pub trait LeaseStore: Send + Sync + 'static {
     /// Takes the shard for `owner` for `ttl` from now: where nobody holds it, where the lease has
     /// expired, and where `owner` holds it already. A checkpoint in the row stays.
@@ -143,6 +239,65 @@ pub trait LeaseStore: Send + Sync + 'static {
         key: &'a LeaseKey,
         owner: &'a str,
     ) -> BoxFuture<'a, Result<(), LeaseError>>;
+
+    /// [`acquire`](Self::acquire) and [`read`](Self::read) in as few writes as the store can:
+    /// takes the shard, keeps the cursor of `opening` where it [is for](Opening::is_for) the row,
+    /// and answers what the row held before that; nothing where another owner holds the shard.
+    fn take<'a>(
+        &'a self,
+        key: &'a LeaseKey,
+        owner: &'a str,
+        ttl: Duration,
+        opening: &'a Opening,
+    ) -> BoxFuture<'a, Result<Option<LeaseState>, LeaseError>> {
+        async move {
+            if !self.acquire(key, owner, ttl).await? {
+                return Ok(None);
+            }
+            let state = self.read(key).await?;
+            if let Some(cursor) = &opening.cursor
+                && opening.is_for(&state)
+                && !self.keep_cursor(key, owner, cursor).await?
+            {
+                return Ok(None);
+            }
+            Ok(Some(state))
+        }
+        .boxed()
+    }
+
+    /// The rows of `shards` of `stream`, and the instances that read it. Nothing from a store that
+    /// does not provide this.
+    fn survey<'a>(
+        &'a self,
+        stream: &'a str,
+        shards: &'a [&'a str],
+    ) -> BoxFuture<'a, Result<Option<Survey>, LeaseError>> {
+        let _ = (stream, shards);
+        ready(Ok(None)).boxed()
+    }
+
+    /// Tells the other instances, for `ttl` from now, that `member` reads `stream`, and answers all
+    /// that do. Nobody from a store that does not provide this.
+    fn announce<'a>(
+        &'a self,
+        stream: &'a str,
+        member: &'a Member,
+        ttl: Duration,
+    ) -> BoxFuture<'a, Result<Vec<Member>, LeaseError>> {
+        let _ = (stream, member, ttl);
+        ready(Ok(Vec::new())).boxed()
+    }
+
+    /// Tells the other instances that `owner` no longer reads `stream`.
+    fn depart<'a>(
+        &'a self,
+        stream: &'a str,
+        owner: &'a str,
+    ) -> BoxFuture<'a, Result<(), LeaseError>> {
+        let _ = (stream, owner);
+        ready(Ok(())).boxed()
+    }
 }
 
 /// The longest lease: beyond it an instance that died holds its shards too long to be of use.
@@ -155,7 +310,7 @@ const LONGEST_LEASE: Duration = Duration::from_hours(1);
 /// use ruststream_kinesis::LeaseTimings;
 ///
 /// let patient = LeaseTimings::builder()
-///     .duration(Duration::from_secs(30))
+///     .lease_ttl(Duration::from_secs(30))
 ///     .renew_every(Duration::from_secs(9))
 ///     .build();
 /// # let _ = patient;
@@ -165,7 +320,7 @@ pub struct LeaseTimings {
     /// How long a lease lasts after it was taken or renewed, at most an hour; ten seconds when left
     /// out. A shard of an instance that died is free after this time.
     #[builder(default = Duration::from_secs(10))]
-    pub(crate) duration: Duration,
+    pub(crate) lease_ttl: Duration,
     /// The pause between renewals; three seconds when left out. It is shorter than half the
     /// duration, so that one failed renewal never costs a lease.
     #[builder(default = Duration::from_secs(3))]
@@ -180,12 +335,12 @@ impl Default for LeaseTimings {
 
 impl LeaseTimings {
     pub(crate) fn check(&self) -> Result<(), &'static str> {
-        if self.duration > LONGEST_LEASE {
+        if self.lease_ttl > LONGEST_LEASE {
             return Err(
                 "a lease lasts at most an hour: a shard of a dead instance waits for its end",
             );
         }
-        if self.renew_every.is_zero() || self.renew_every >= self.duration / 2 {
+        if self.renew_every.is_zero() || self.renew_every >= self.lease_ttl / 2 {
             return Err("a lease is renewed more than twice in its duration, and not in a loop");
         }
         Ok(())

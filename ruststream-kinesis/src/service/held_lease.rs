@@ -48,7 +48,7 @@ impl HeldLease {
         timings: LeaseTimings,
     ) -> Result<Option<Self>, LeaseError> {
         let asked = clock::now();
-        let taken = answered(store.acquire(&key, owner, timings.duration), || {
+        let taken = answered(store.acquire(&key, owner, timings.lease_ttl), || {
             STORE_TIMEOUT
         })
         .await?;
@@ -57,7 +57,7 @@ impl HeldLease {
                 store: Arc::clone(store),
                 owner: Arc::clone(owner),
                 timings,
-                term: Mutex::new(Term::new(timings.duration, timings.renew_every, asked)),
+                term: Mutex::new(Term::new(timings.lease_ttl, timings.renew_every, asked)),
                 key,
             }))
         }))
@@ -127,7 +127,7 @@ impl Keeping {
         let asked = clock::now();
         let call = tenure
             .store
-            .renew(&tenure.key, &tenure.owner, tenure.timings.duration);
+            .renew(&tenure.key, &tenure.owner, tenure.timings.lease_ttl);
         let written = written(answered(call, || tenure.patience()).await);
         match &written {
             Ok(Written::Stored) => tenure.term().renewed(asked),
@@ -149,7 +149,7 @@ impl Tenure {
         self.term()
             .valid_until()
             .saturating_duration_since(clock::now())
-            .min(self.timings.duration / 2)
+            .min(self.timings.lease_ttl / 2)
             .min(STORE_TIMEOUT)
     }
 }

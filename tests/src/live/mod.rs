@@ -297,7 +297,7 @@ pub fn is_lease_error(error: &KinesisError, live: &OneStream, id: &str) -> bool 
 #[must_use]
 pub fn lasting(duration: Duration) -> LeaseTimings {
     LeaseTimings::builder()
-        .duration(duration)
+        .lease_ttl(duration)
         .renew_every(duration / 6)
         .build()
 }

@@ -152,7 +152,7 @@ async fn no_lease_store_is_consulted() {
 #[tokio::test]
 async fn settings_no_connection_can_have_are_refused_in_process_as_well() {
     let timings = LeaseTimings::builder()
-        .duration(std::time::Duration::from_secs(1))
+        .lease_ttl(std::time::Duration::from_secs(1))
         .renew_every(std::time::Duration::from_secs(1))
         .build();
     let broker = || KinesisBroker::new().lease_timings(timings).region("local");

@@ -178,7 +178,7 @@ async fn what_the_broker_is_told_itself_wins_over_its_config() {
 #[tokio::test]
 async fn lease_timings_that_cannot_hold_a_lease_fail_the_connect() {
     let timings = LeaseTimings::builder()
-        .duration(Duration::from_secs(1))
+        .lease_ttl(Duration::from_secs(1))
         .renew_every(Duration::from_secs(2))
         .build();
     let broker = broker("http://127.0.0.1:1").lease_timings(timings);

@@ -102,7 +102,7 @@ async fn a_store_that_hangs_while_the_subscription_stops_leaves_no_lease_behind(
     let live = or_skip!(OneStream::start(1));
     let store = RecordingStore::new();
     let timings = LeaseTimings::builder()
-        .duration(Duration::from_secs(8))
+        .lease_ttl(Duration::from_secs(8))
         .renew_every(Duration::from_millis(100))
         .build();
     let (connected, subscriber) = live

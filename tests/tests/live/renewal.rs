@@ -120,7 +120,7 @@ async fn a_lease_no_renewal_was_confirmed_for_is_given_up_when_it_is_over() {
     let store = RecordingStore::new();
     let duration = Duration::from_millis(1_500);
     let timings = LeaseTimings::builder()
-        .duration(duration)
+        .lease_ttl(duration)
         .renew_every(Duration::from_millis(700))
         .build();
     let broker = live.broker().lease_store(store.clone());

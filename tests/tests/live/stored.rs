@@ -14,7 +14,7 @@ async fn a_checkpoint_interval_lets_an_ack_resolve_at_once_and_stores_once_per_i
     let store = RecordingStore::new();
     // Renewals come more often than the interval ends.
     let timings = LeaseTimings::builder()
-        .duration(Duration::from_secs(5))
+        .lease_ttl(Duration::from_secs(5))
         .renew_every(Duration::from_millis(50))
         .build();
     let broker = live.broker().lease_store(store.clone());

@@ -112,7 +112,7 @@ fn the_broker_table_shows_the_default_lease_timings() {
         panic!("two numbers, not {numbers:?}");
     };
     let shown = LeaseTimings::builder()
-        .duration(Duration::from_secs(duration))
+        .lease_ttl(Duration::from_secs(duration))
         .renew_every(Duration::from_secs(renew_every))
         .build();
     assert_eq!(shown, LeaseTimings::default());
