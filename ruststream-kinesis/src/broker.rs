@@ -36,6 +36,7 @@ pub struct KinesisBroker {
     test_credentials: bool,
     leases: Option<Arc<dyn LeaseStore>>,
     timings: LeaseTimings,
+    max_leases: Option<usize>,
     owner_id: Option<String>,
 }
 
@@ -51,6 +52,7 @@ impl KinesisBroker {
             test_credentials: false,
             leases: None,
             timings: LeaseTimings::default(),
+            max_leases: None,
             owner_id: None,
         }
     }
@@ -99,6 +101,14 @@ impl KinesisBroker {
         self
     }
 
+    /// The most shards this instance reads of each stream; as many as it gets when left out. The
+    /// instances of a service that say nothing share evenly what those that do leave. Zero fails
+    /// the connect.
+    pub fn max_leases(mut self, shards: usize) -> Self {
+        self.max_leases = Some(shards);
+        self
+    }
+
     /// Names this instance in the lease store; the host's name when left out.
     ///
     /// The store sees it followed by a slash and a number drawn at connect, so that two processes
@@ -123,6 +133,12 @@ impl KinesisBroker {
 
     /// Refuses settings no connection can have.
     pub(crate) fn check(&self) -> Result<(), KinesisError> {
+        if self.max_leases == Some(0) {
+            return Err(KinesisError::Invalid(
+                "an instance that may hold no lease reads nothing: `max_leases` is at least 1"
+                    .to_owned(),
+            ));
+        }
         self.timings
             .check()
             .map_err(|reason| KinesisError::Invalid(reason.to_owned()))
@@ -200,7 +216,7 @@ impl Broker for KinesisBroker {
     /// # Errors
     ///
     /// [`KinesisError::Config`] where no region resolves, or not in time; [`KinesisError::Invalid`]
-    /// for lease timings that contradict each other.
+    /// for lease timings that contradict each other, or no lease at all.
     async fn connect(self) -> Result<ConnectedKinesisBroker, KinesisError> {
         self.check()?;
         let config = self.resolve().await?;
@@ -213,6 +229,7 @@ impl Broker for KinesisBroker {
                 .leases
                 .unwrap_or_else(|| Arc::new(MemoryLeaseStore::new())),
             timings: self.timings,
+            max_leases: self.max_leases.unwrap_or(usize::MAX),
             owner,
         });
         self.link.connect(Transport::Service(connection))?;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use ruststream::{AddressedCopies, ConnectedBroker, DefaultPublish, Subscribe};
 
 use crate::error::KinesisError;
+use crate::monitor::{KinesisMonitor, StreamSnapshot};
 use crate::publish::KinesisPublish;
 use crate::publisher::KinesisPublisher;
 use crate::stream::KinesisStream;
@@ -54,6 +55,13 @@ impl ConnectedKinesisBroker {
         stream: KinesisStream,
     ) -> Result<KinesisSubscriber, KinesisError> {
         self.open(&stream).await
+    }
+
+    /// How far the subscriptions of this broker have read, and who else reads their streams; as
+    /// [`KinesisMonitor::streams`](crate::KinesisMonitor::streams).
+    #[must_use]
+    pub fn snapshot(&self) -> Vec<StreamSnapshot> {
+        KinesisMonitor::new(Arc::clone(&self.link)).streams()
     }
 
     pub(crate) async fn open(

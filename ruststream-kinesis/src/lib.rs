@@ -271,7 +271,7 @@ pub use lease::{
     SHARD_END, Survey,
 };
 pub use message::KinesisMessage;
-pub use monitor::{KinesisMonitor, ShardSnapshot, StreamSnapshot};
+pub use monitor::{ElsewhereSnapshot, KinesisMonitor, ShardSnapshot, StreamSnapshot};
 pub use position::KinesisPosition;
 pub use publish::{
     KinesisPublish, KinesisPublishOptions, KinesisPublishSettings, KinesisPublishSteps,

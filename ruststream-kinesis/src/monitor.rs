@@ -42,8 +42,35 @@ impl fmt::Debug for KinesisMonitor {
 pub struct StreamSnapshot {
     /// The stream, as its descriptor names it.
     pub stream: String,
+    /// The name this instance holds its leases under.
+    pub owner: String,
+    /// The instances that read the stream, this one among them; nobody where the lease store does
+    /// not tell.
+    pub members: Vec<String>,
     /// The shards this instance reads, by id.
     pub shards: Vec<ShardSnapshot>,
+    /// The shards other instances hold, by id, as last seen: seconds ago while there are any.
+    pub elsewhere: Vec<ElsewhereSnapshot>,
+    /// How often the service asked this instance to read less since the subscription opened.
+    pub throttles: u64,
+    /// How often a reader made a new iterator for where it was, the old one having expired or been
+    /// refused.
+    pub rewinds: u64,
+    /// How often a lease ended that was not handed back: another instance took the shard, or no
+    /// renewal was confirmed in time.
+    pub lost_leases: u64,
+}
+
+/// A shard another instance holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ElsewhereSnapshot {
+    /// The shard's id.
+    pub shard: String,
+    /// Who holds its lease.
+    pub owner: String,
+    /// How far it was handled.
+    pub checkpoint: Option<String>,
 }
 
 /// One shard this instance reads, at one moment.

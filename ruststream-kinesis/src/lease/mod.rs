@@ -254,14 +254,23 @@ pub trait LeaseStore: Send + Sync + 'static {
             if !self.acquire(key, owner, ttl).await? {
                 return Ok(None);
             }
-            let state = self.read(key).await?;
-            if let Some(cursor) = &opening.cursor
-                && opening.is_for(&state)
-                && !self.keep_cursor(key, owner, cursor).await?
-            {
-                return Ok(None);
+            let found = async {
+                let state = self.read(key).await?;
+                if let Some(cursor) = &opening.cursor
+                    && opening.is_for(&state)
+                    && !self.keep_cursor(key, owner, cursor).await?
+                {
+                    return Ok(None);
+                }
+                Ok(Some(state))
+            };
+            let found = found.await;
+            if found.is_err() {
+                // What is taken but cannot be read is not kept from others; the first failure is
+                // the one to tell.
+                let _ = self.release(key, owner).await;
             }
-            Ok(Some(state))
+            found
         }
         .boxed()
     }

@@ -2,12 +2,14 @@
 
 pub(crate) mod aggregate;
 pub(crate) mod backoff;
+pub(crate) mod balance;
 pub(crate) mod creation;
 pub(crate) mod cursor;
 pub(crate) mod envelope;
 pub(crate) mod lease;
 pub(crate) mod pacing;
 pub(crate) mod partition_key;
+pub(crate) mod prospect;
 pub(crate) mod reader;
 pub(crate) mod row;
 pub(crate) mod sequence_number;

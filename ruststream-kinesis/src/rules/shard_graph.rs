@@ -53,6 +53,11 @@ impl ShardGraph {
         self.shards.contains_key(id)
     }
 
+    /// The listed shards.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = &ShardId> + Clone {
+        self.shards.keys()
+    }
+
     /// The parents of `id`, listed or not.
     pub(crate) fn all_parents(&self, id: &str) -> impl Iterator<Item = &ShardId> {
         self.shards.get(id).into_iter().flat_map(Listed::parents)

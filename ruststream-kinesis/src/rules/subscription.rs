@@ -10,10 +10,11 @@
 //! A shard waits until its listed parents are finished, which is what keeps a key's order across a
 //! reshard.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::cursor::{Cursor, Opening};
+use super::cursor::Cursor;
+use super::prospect::{Prospect, Tip};
 use super::shard_graph::{Listed, ShardGraph, ShardId};
 
 /// How many listings must leave out a shard that is read before its children go on without it: one
@@ -65,6 +66,8 @@ struct Entry {
 enum Hindrance {
     /// Another owner holds the lease.
     HeldElsewhere,
+    /// Nobody does; it is another member's share.
+    LeftToOthers,
     /// The store or the service failed; the next listing tries again.
     Failed,
 }
@@ -84,18 +87,29 @@ impl Entry {
 }
 
 /// The shards of one subscription.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Shards {
     graph: ShardGraph,
     entries: BTreeMap<ShardId, Entry>,
     /// The stream-wide position, for shards without one of their own.
     position: Option<Cursor>,
-    /// When the subscription opened, by the service's clock; nothing during the first pass.
-    opened_at: Option<u64>,
+    tip: Tip,
     listed_before: bool,
 }
 
 impl Shards {
+    /// The shards of a subscription that opens at that instant, in milliseconds since the epoch by
+    /// the service's clock.
+    pub(crate) fn new(opened_at: u64) -> Self {
+        Self {
+            graph: ShardGraph::default(),
+            entries: BTreeMap::new(),
+            position: None,
+            tip: Tip::Now(opened_at),
+            listed_before: false,
+        }
+    }
+
     /// Takes in a listing. Shards that are gone from it are forgotten unless they are being read.
     pub(crate) fn listed(&mut self, listing: Vec<Listed>) {
         let existed = !self.listed_before;
@@ -117,8 +131,10 @@ impl Shards {
     }
 
     /// The first pass is over: from now on the tip is the instant the subscription opened.
-    pub(crate) const fn opened(&mut self, at: u64) {
-        self.opened_at = Some(at);
+    pub(crate) const fn opened(&mut self) {
+        if let Tip::Now(at) = self.tip {
+            self.tip = Tip::Then(at);
+        }
     }
 
     /// The shards to be taken, each with the proof that its parents ended.
@@ -141,11 +157,29 @@ impl Shards {
         })
     }
 
-    /// Whether some shard is ready but held by another owner.
-    pub(crate) fn some_held_elsewhere(&self) -> bool {
-        self.entries.values().any(|entry| {
-            entry.state == State::Waiting && entry.hindrance == Some(Hindrance::HeldElsewhere)
-        })
+    /// How many shards are ready but another owner's, or left to one.
+    pub(crate) fn elsewhere(&self) -> usize {
+        let elsewhere = [Hindrance::HeldElsewhere, Hindrance::LeftToOthers];
+        let waiting = self.entries.values().filter(|entry| {
+            entry.state == State::Waiting
+                && entry.hindrance.is_some_and(|why| elsewhere.contains(&why))
+        });
+        waiting.count()
+    }
+
+    /// The shards nobody holds that are left to other members.
+    pub(crate) fn left(&self) -> Vec<ShardId> {
+        let left = self.entries.iter().filter(|(_, entry)| {
+            entry.state == State::Waiting && entry.hindrance == Some(Hindrance::LeftToOthers)
+        });
+        left.map(|(id, _)| Arc::clone(id)).collect()
+    }
+
+    /// The listed shards, and the parents of theirs that are not.
+    pub(crate) fn known(&self) -> BTreeSet<ShardId> {
+        let listed = self.graph.ids();
+        let parents = listed.clone().flat_map(|id| self.graph.all_parents(id));
+        listed.chain(parents).cloned().collect()
     }
 
     /// Whether a position of this subscription wins over the row of `id`.
@@ -172,7 +206,7 @@ impl Shards {
             stream_wide: self.position.clone(),
             existed: entry.is_some_and(|entry| entry.existed),
             followed: self.parents_followed(id),
-            opened_at: self.opened_at,
+            tip: self.tip,
         }
     }
 
@@ -192,7 +226,7 @@ impl Shards {
             entry.followed = match cursor {
                 Cursor::Tip => false,
                 // The tip of the opening, or that of an earlier reader.
-                Cursor::Timestamp(at) if Some(*at) == self.opened_at => false,
+                Cursor::Timestamp(at) if self.tip == Tip::Then(*at) => false,
                 cursor if Some(cursor) == entry.remembered.as_ref() => entry.followed,
                 _ => true,
             };
@@ -208,6 +242,22 @@ impl Shards {
             entry.remembered = None;
             entry.repositioned = None;
         }
+    }
+
+    /// Nobody holds `id`, and it is left to another member.
+    pub(crate) fn left_to_others(&mut self, id: &str) {
+        if let Some(entry) = self.entries.get_mut(id) {
+            entry.hindrance = Some(Hindrance::LeftToOthers);
+        }
+    }
+
+    /// `id` was handed back for another member to take.
+    pub(crate) fn given_up(&mut self, id: &str) {
+        if let Some(entry) = self.entries.get_mut(id) {
+            entry.state = State::Waiting;
+        }
+        self.left_to_others(id);
+        self.forget_unlisted();
     }
 
     /// `id` could not be taken.
@@ -298,51 +348,6 @@ impl Shards {
             }
         }
         self.position = Some(later);
-    }
-}
-
-/// What is known of a shard that is about to be taken.
-#[derive(Debug)]
-pub(crate) struct Prospect {
-    /// Whether the shard was listed as open, so that it cannot be finished.
-    pub(crate) open: bool,
-    /// The parents that have aged out of the listing; a row that says they were read to their end
-    /// makes the shard one that is followed.
-    pub(crate) unlisted_parents: Vec<ShardId>,
-    /// The listed children, whose progress would imply that the shard is finished.
-    pub(crate) children: Vec<ShardId>,
-    repositioned: Option<Cursor>,
-    remembered: Option<Cursor>,
-    stream_wide: Option<Cursor>,
-    existed: bool,
-    followed: bool,
-    opened_at: Option<u64>,
-}
-
-impl Prospect {
-    /// Whether a position of this subscription wins over the shard's row.
-    pub(crate) const fn ignores_row(&self) -> bool {
-        self.repositioned.is_some()
-    }
-
-    /// The shard's parents were read to their end, as rows of shards that are no longer listed say.
-    pub(crate) fn parents_were_followed(&mut self) {
-        self.followed = true;
-    }
-
-    /// Where the shard opens, given its row's cursor and checkpoint.
-    pub(crate) fn opening(&self, stored: Option<&Cursor>, checkpoint: Option<&str>) -> Cursor {
-        Opening {
-            repositioned: self.repositioned.as_ref(),
-            stored,
-            checkpoint,
-            remembered: self.remembered.as_ref(),
-            stream_wide: self.stream_wide.as_ref(),
-            existed: self.existed,
-            followed: self.followed,
-            opened_at: self.opened_at,
-        }
-        .cursor()
     }
 }
 

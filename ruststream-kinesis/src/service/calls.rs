@@ -44,6 +44,8 @@ impl Address {
 pub(crate) struct Summary {
     pub(crate) arn: String,
     pub(crate) status: StreamStatus,
+    /// When the stream was created, in milliseconds since the epoch.
+    pub(crate) created: Option<u64>,
     /// When the service answered, in milliseconds since the epoch by its own clock.
     pub(crate) answered_at: u64,
 }
@@ -67,9 +69,11 @@ pub(crate) async fn describe(client: &Client, stream: &Address) -> Result<Summar
             "an answer without a summary",
         )
     })?;
+    let created = summary.stream_creation_timestamp.to_millis().unwrap_or(0);
     Ok(Summary {
         arn: summary.stream_arn,
         status: summary.stream_status,
+        created: u64::try_from(created).ok().filter(|millis| *millis > 0),
         answered_at: date.millis(),
     })
 }

@@ -13,11 +13,12 @@ use tokio::time::timeout;
 
 use super::calls::{self, Address};
 use super::clients::Clients;
-use super::coordinator::{Coordinator, View};
+use super::coordinator::Coordinator;
 use super::seek::Seek;
 use super::stop::{Stop, stop_at_least};
-use super::stream::{ReadLimit, Stream};
+use super::stream::{Counts, ReadLimit, Stream};
 use super::subscription::Subscription;
+use super::view::{Shown, View};
 use super::{budget, create_stream, page};
 use crate::error::KinesisError;
 use crate::lease::{LeaseStore, LeaseTimings};
@@ -42,6 +43,7 @@ pub(crate) struct Setup {
     pub(crate) runtime: Handle,
     pub(crate) leases: Arc<dyn LeaseStore>,
     pub(crate) timings: LeaseTimings,
+    pub(crate) max_leases: usize,
     pub(crate) owner: String,
 }
 
@@ -51,6 +53,7 @@ pub(crate) struct Connection {
     runtime: Handle,
     leases: Arc<dyn LeaseStore>,
     timings: LeaseTimings,
+    max_leases: usize,
     owner: Arc<str>,
     /// Where calls go, for their errors.
     endpoint: Arc<str>,
@@ -61,7 +64,6 @@ pub(crate) struct Connection {
 
 /// The place of one subscription among those of its broker.
 struct Slot {
-    name: Arc<str>,
     stop: watch::Sender<Stop>,
     /// Closes when the subscription's shards are handed back.
     running: watch::Receiver<()>,
@@ -86,6 +88,7 @@ impl Connection {
             runtime: setup.runtime,
             leases: setup.leases,
             timings: setup.timings,
+            max_leases: setup.max_leases,
             owner: setup.owner.into(),
             endpoint: endpoint.into(),
             closed: AtomicBool::new(false),
@@ -145,6 +148,10 @@ impl Connection {
             budget: budget::Budget::new(stream.memory_budget),
             outlet,
             limit: limit.subscribe(),
+            max_leases: self.max_leases,
+            created: summary.created,
+            opened_at: summary.answered_at,
+            counts: Counts::default(),
         });
         let (seek, commands) = Seek::new(name);
         let mut coordinator = Coordinator::new(
@@ -157,7 +164,7 @@ impl Connection {
         // From here on dropping the subscription stops the coordinator and frees the name; one
         // that nobody takes is dropped at once.
         drop(hand_over.send(Subscription::new(items, limit, seek, slot.stop)));
-        let opened = coordinator.open(summary.answered_at).await;
+        let opened = coordinator.open().await;
         tokio::spawn(async move {
             coordinator.run().await;
             drop(place);
@@ -197,7 +204,6 @@ impl Connection {
                         open.insert(
                             arn.to_owned(),
                             Slot {
-                                name: Arc::clone(name),
                                 stop: stop.clone(),
                                 running: watched,
                                 view: Arc::clone(&view),
@@ -272,15 +278,9 @@ impl Connection {
         let mut streams: Vec<_> = self
             .open_streams()
             .values()
-            .map(|slot| StreamSnapshot {
-                stream: slot.name.to_string(),
-                shards: slot
-                    .view
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .iter()
-                    .map(|shard| shard.snapshot())
-                    .collect(),
+            .filter_map(|slot| {
+                let view = slot.view.lock().unwrap_or_else(PoisonError::into_inner);
+                view.as_ref().map(Shown::snapshot)
             })
             .collect();
         streams.sort_by(|a, b| a.stream.cmp(&b.stream));

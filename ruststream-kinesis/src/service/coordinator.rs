@@ -1,28 +1,28 @@
 //! One subscription's coordinator: lists the shards, takes their leases, starts their readers, and
 //! moves and stops them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use futures::future::join_all;
-use futures::{FutureExt, StreamExt, stream};
+use futures::FutureExt;
+use futures::future::{join, join_all};
 use tokio::select;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{sleep_until, timeout};
 
 use super::calls;
-use super::lease_keeper;
-use super::live::{CLOSE_WITHIN, Live, close_within, drain};
+use super::live::{CLOSE_WITHIN, Live, close_within, drain, leave};
 use super::reposition;
 use super::seek::{Command, Seek};
 use super::shard::Shard;
-use super::shard_reader::{End, ShardReader};
+use super::shard_reader::End;
+use super::sharing::Sharing;
 use super::stop::{Stop, told};
 use super::stream::Stream;
-use super::take::{self, Taken};
+use super::view::{Shown, View};
 use crate::clock;
 use crate::error::KinesisError;
 use crate::rules::backoff;
@@ -34,29 +34,24 @@ use crate::rules::subscription::Shards;
 const LIST_EVERY: Duration = Duration::from_secs(10);
 /// The pause before a failed listing is repeated, at first.
 const LIST_AGAIN: Duration = Duration::from_secs(1);
-/// How often a lease another owner holds is asked for.
-const ASK_EVERY: Duration = Duration::from_secs(1);
-/// The most rows asked for a second, so that the period grows with the shards held elsewhere.
-const ROWS_A_SECOND: usize = 100;
 /// How many shards are taken, or moved, at once.
 pub(super) const AT_ONCE: usize = 64;
-/// The shards that are read, for who looks on.
-pub(super) type View = Arc<Mutex<Vec<Arc<Shard>>>>;
-
 pub(super) struct Coordinator {
     pub(super) stream: Arc<Stream>,
     pub(super) rules: Shards,
     pub(super) live: BTreeMap<ShardId, Live>,
     /// Shards whose lease is kept while their ancestors are read again.
-    parked: BTreeMap<ShardId, Arc<Shard>>,
+    pub(super) parked: BTreeMap<ShardId, Arc<Shard>>,
     pub(super) readers: JoinSet<(Arc<Shard>, End)>,
     pub(super) stop: watch::Receiver<Stop>,
-    seek: Seek,
+    pub(super) seek: Seek,
+    pub(super) sharing: Sharing,
     commands: mpsc::Receiver<Command>,
     view: View,
     list_at: Instant,
     failed_listings: u32,
-    ask_at: Instant,
+    /// When the leases of others are looked at again.
+    pub(super) ask_at: Instant,
 }
 
 impl Coordinator {
@@ -69,8 +64,9 @@ impl Coordinator {
     ) -> Self {
         let now = clock::now();
         Self {
+            sharing: Sharing::new(Arc::clone(&stream)),
+            rules: Shards::new(stream.opened_at),
             stream,
-            rules: Shards::default(),
             live: BTreeMap::new(),
             parked: BTreeMap::new(),
             readers: JoinSet::new(),
@@ -89,13 +85,17 @@ impl Coordinator {
     /// # Errors
     ///
     /// [`KinesisError::Stream`] where the shards cannot be listed.
-    pub(super) async fn open(&mut self, answered_at: u64) -> Result<(), KinesisError> {
+    pub(super) async fn open(&mut self) -> Result<(), KinesisError> {
+        self.sharing.announce().await;
         let shards = calls::list_shards(self.stream.clients.home(), &self.stream.address)
             .await
             .map_err(|failure| KinesisError::stream(&self.stream.name, failure))?;
         self.rules.listed(shards);
+        self.sharing.look_anew();
+        let known: Vec<_> = self.rules.known().into_iter().collect();
+        self.sharing.survey(&known).await;
         self.take_ready().await;
-        self.rules.opened(answered_at);
+        self.rules.opened();
         self.list_at = jittered_from_now(LIST_EVERY);
         Ok(())
     }
@@ -104,8 +104,9 @@ impl Coordinator {
     pub(super) async fn run(mut self) {
         let mut stop = self.stop.clone();
         loop {
-            let ask = self.rules.some_held_elsewhere();
-            let (list_at, ask_at) = (self.list_at, self.ask_at);
+            let ask = self.rules.elsewhere() > 0;
+            let (list_at, ask_at, announce_at) =
+                (self.list_at, self.ask_at, self.sharing.announce_at);
             select! {
                 biased;
                 () = told(&mut stop, Stop::Drain) => break,
@@ -119,7 +120,8 @@ impl Coordinator {
                     self.take_ready().await;
                 }
                 () = sleep_until(list_at.into()) => self.list().await,
-                () = sleep_until(ask_at.into()), if ask => self.take_ready().await,
+                () = sleep_until(ask_at.into()), if ask => self.look().await,
+                () = sleep_until(announce_at.into()) => self.announce().await,
             }
         }
         self.wind_up(stop).await;
@@ -147,101 +149,6 @@ impl Coordinator {
                     .outlet
                     .report(KinesisError::stream(&self.stream.name, failure));
             }
-        }
-    }
-
-    /// Takes every shard that is ready and free, and those their finished rows make ready.
-    pub(super) async fn take_ready(&mut self) {
-        let mut asked = BTreeSet::new();
-        loop {
-            let mut ready = self.rules.ready();
-            ready.retain(|proof| asked.insert(Arc::clone(proof.shard())));
-            if ready.is_empty() || *self.stop.borrow() != Stop::No {
-                break;
-            }
-            let asking: Vec<_> = ready
-                .into_iter()
-                .map(|proof| {
-                    let id = Arc::clone(proof.shard());
-                    let prospect = self.rules.prospect(&id);
-                    let (stream, stop) = (Arc::clone(&self.stream), self.stop.clone());
-                    async move {
-                        let taking = take::shard(&stream, prospect, proof, stop);
-                        let taken = AssertUnwindSafe(taking).catch_unwind().await;
-                        (id, taken)
-                    }
-                })
-                .collect();
-            let mut asking = stream::iter(asking).buffer_unordered(AT_ONCE);
-            // Each is read as soon as it is taken: a lease must not wait for its neighbours.
-            while let Some((id, taken)) = asking.next().await {
-                let taken = taken.unwrap_or_else(|_| {
-                    let store = "the lease store panicked while the shard was taken";
-                    Taken::Failed(KinesisError::lease(&self.stream.name, &id, store))
-                });
-                self.taken(&id, taken);
-            }
-        }
-        self.ask_at =
-            jittered_from_now(ASK_EVERY.max(Duration::from_secs(1) * asked_seconds(asked.len())));
-        self.show();
-    }
-
-    fn taken(&mut self, id: &ShardId, taken: Taken) {
-        match taken {
-            Taken::Opened {
-                proof,
-                lease,
-                opened,
-            } => {
-                let repositioned = self.rules.ignores_row(id);
-                self.rules.reading(id, &opened.cursor);
-                let origin = opened.origin();
-                tracing::info!(
-                    target: "ruststream::kinesis",
-                    subscription = &*self.stream.name,
-                    shard = &**id,
-                    from = ?origin,
-                    "shard taken",
-                );
-                let keeping = lease.keeping();
-                if let Some(parked) = self.parked.remove(id) {
-                    // The lease taken just now goes on from the one that was kept.
-                    parked.give_up(false);
-                }
-                let shard = Arc::new(Shard::new(
-                    Arc::clone(proof.shard()),
-                    self.seek.clone(),
-                    self.stream.checkpoint_interval,
-                    lease,
-                ));
-                tokio::spawn(lease_keeper::keep(
-                    Arc::clone(&shard),
-                    keeping,
-                    self.stream.outlet.clone(),
-                ));
-                let reader = ShardReader::new(Arc::clone(&self.stream), Arc::clone(&shard), opened);
-                self.readers.spawn({
-                    let shard = Arc::clone(&shard);
-                    let reading = AssertUnwindSafe(reader.run()).catch_unwind();
-                    async move { (shard, reading.await.unwrap_or(End::Panicked)) }
-                });
-                self.live.insert(
-                    Arc::clone(id),
-                    Live {
-                        shard,
-                        origin,
-                        repositioned,
-                    },
-                );
-            }
-            Taken::Finished => self.rules.finished(id, false),
-            Taken::HeldElsewhere => self.rules.held_elsewhere(id),
-            Taken::Failed(error) => {
-                self.rules.failed(id);
-                self.stream.outlet.report(error);
-            }
-            Taken::Stopped => {}
         }
     }
 
@@ -283,9 +190,20 @@ impl Coordinator {
             });
             return;
         }
+        if end == End::Stopped
+            && let Some(live) = self.live.get(id).filter(|live| live.leaving)
+        {
+            let leaving = leave(Arc::clone(&live.shard), self.stop.clone());
+            self.readers.spawn(leaving);
+            return;
+        }
         let Some(live) = self.live.remove(id) else {
             return;
         };
+        if end == End::GivenUp {
+            self.given_up(id);
+            return;
+        }
         // A seek that came while the reader was ending is still to be followed.
         if let Some((_, opened)) = live.shard.take_reposition() {
             self.rules.stopped(id, opened.origin(), true);
@@ -294,6 +212,7 @@ impl Coordinator {
                 target: "ruststream::kinesis",
                 subscription = &*self.stream.name,
                 shard = &**id,
+                owner = &*self.stream.owner,
                 "shard finished",
             );
             self.rules.finished(id, true);
@@ -324,12 +243,14 @@ impl Coordinator {
     }
 
     pub(super) fn show(&self) {
-        let mut view = self.view.lock().unwrap_or_else(PoisonError::into_inner);
-        *view = self
-            .live
-            .values()
-            .map(|live| Arc::clone(&live.shard))
-            .collect();
+        let live = self.live.values().map(|live| Arc::clone(&live.shard));
+        let shown = Shown {
+            stream: Arc::clone(&self.stream),
+            shards: live.collect(),
+            rows: self.sharing.rows(),
+            members: self.sharing.members().map(str::to_owned).collect(),
+        };
+        *self.view.lock().unwrap_or_else(PoisonError::into_inner) = Some(shown);
     }
 
     async fn wind_up(mut self, mut stop: watch::Receiver<Stop>) {
@@ -341,8 +262,11 @@ impl Coordinator {
             live.shard.stop();
         }
         let ending = async { while self.readers.join_next().await.is_some() {} };
-        // A reader that marks the end of its shard may wait for the store.
-        if timeout(CLOSE_WITHIN, ending).await.is_err() {
+        // The others know of it before a shard is free, so that they take all there is at once. A
+        // reader that marks the end of its shard may wait for the store.
+        let departing = self.sharing.depart();
+        let ((), ended) = join(departing, timeout(CLOSE_WITHIN, ending)).await;
+        if ended.is_err() {
             self.readers.abort_all();
         }
         select! {
@@ -366,12 +290,7 @@ impl Drop for Coordinator {
     }
 }
 
-/// How many seconds asking for that many leases takes at the most rows a second.
-fn asked_seconds(rows: usize) -> u32 {
-    u32::try_from(rows.div_ceil(ROWS_A_SECOND)).unwrap_or(u32::MAX)
-}
-
 /// That pause from now, moved a little so that instances fall out of step.
-fn jittered_from_now(pause: Duration) -> Instant {
+pub(super) fn jittered_from_now(pause: Duration) -> Instant {
     clock::now() + backoff::jittered(pause, 0.2, fastrand::u64(..))
 }

@@ -8,13 +8,13 @@ use futures::future::BoxFuture;
 use tokio::time::timeout;
 
 use crate::clock;
-use crate::lease::{LeaseError, LeaseKey, LeaseState, LeaseStore, LeaseTimings};
+use crate::lease::{LeaseError, LeaseKey, LeaseState, LeaseStore, LeaseTimings, Opening};
 use crate::rules::cursor::Cursor;
 use crate::rules::lease::{Action, Term};
 use crate::rules::row;
 
 /// How long one call of a store may take, unless the lease ends sooner.
-const STORE_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const STORE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The proof that this process holds a shard's lease. It is gone with the lease.
 pub(crate) struct HeldLease(Arc<Tenure>);
@@ -40,44 +40,34 @@ pub(crate) enum Written {
 }
 
 impl HeldLease {
-    /// Takes the shard, or answers nothing where another owner holds it.
-    pub(crate) async fn acquire(
+    /// Takes the shard and answers what its row held, or nothing where another owner holds it.
+    pub(crate) async fn take(
         store: &Arc<dyn LeaseStore>,
         key: LeaseKey,
         owner: &Arc<str>,
         timings: LeaseTimings,
-    ) -> Result<Option<Self>, LeaseError> {
+        opening: &Opening,
+    ) -> Result<Option<(Self, LeaseState)>, LeaseError> {
         let asked = clock::now();
-        let taken = answered(store.acquire(&key, owner, timings.lease_ttl), || {
+        let taken = answered(store.take(&key, owner, timings.lease_ttl, opening), || {
             STORE_TIMEOUT
         })
         .await?;
-        Ok(taken.then(|| {
-            Self(Arc::new(Tenure {
+        Ok(taken.map(|found| {
+            let tenure = Tenure {
                 store: Arc::clone(store),
                 owner: Arc::clone(owner),
                 timings,
                 term: Mutex::new(Term::new(timings.lease_ttl, timings.renew_every, asked)),
                 key,
-            }))
+            };
+            (Self(Arc::new(tenure)), found)
         }))
     }
 
     /// What keeps it.
     pub(crate) fn keeping(&self) -> Keeping {
         Keeping(Arc::clone(&self.0))
-    }
-
-    /// The shard's row.
-    pub(crate) async fn row(&self) -> Result<LeaseState, LeaseError> {
-        self.row_of(self.0.key.shard()).await
-    }
-
-    /// The row of another shard of the same stream.
-    pub(crate) async fn row_of(&self, shard: &str) -> Result<LeaseState, LeaseError> {
-        let Tenure { store, key, .. } = &*self.0;
-        let key = LeaseKey::new(key.stream(), shard);
-        answered(store.read(&key), || STORE_TIMEOUT).await
     }
 
     /// Keeps where the shard's reader opened or was moved to.
@@ -164,7 +154,7 @@ fn written(answer: Result<bool, LeaseError>) -> Result<Written, LeaseError> {
     })
 }
 
-async fn answered<T>(
+pub(super) async fn answered<T>(
     mut call: BoxFuture<'_, Result<T, LeaseError>>,
     within: impl FnOnce() -> Duration,
 ) -> Result<T, LeaseError> {

@@ -25,6 +25,7 @@ pub(super) async fn keep(shard: Arc<Shard>, keeping: Keeping, outlet: Outlet) {
         shard,
         keeping,
         outlet,
+        late: false,
     };
     let mut warned = false;
     while let Some(next) = keeper.turn().await {
@@ -50,6 +51,8 @@ struct Keeper {
     outlet: Outlet,
     /// When the checkpoint interval is over.
     store_at: Instant,
+    /// Whether a renewal failed since the last that was confirmed.
+    late: bool,
 }
 
 impl Keeper {
@@ -92,30 +95,35 @@ impl Keeper {
 
     /// Renews the lease where that is due, and answers when it is due again; nothing once the lease
     /// is lost.
-    async fn renew(&self) -> Option<Instant> {
+    async fn renew(&mut self) -> Option<Instant> {
         match self.keeping.action() {
             Action::Wait(until) => return Some(until),
             Action::Lost => {
-                self.shard.give_up(false);
-                self.outlet.report(
-                    self.shard
-                        .lease_error("no renewal was confirmed before it ended"),
-                );
+                let why = "no renewal was confirmed before it ended";
+                self.shard.lost(why);
+                self.outlet.report(self.shard.lease_error(why));
                 return None;
             }
             Action::Renew => match self.keeping.renew().await {
-                Ok(Written::Stored) => {}
-                Ok(Written::Fenced) => {
-                    self.shard.give_up(false);
+                Ok(Written::Stored) if self.late => {
+                    self.late = false;
                     tracing::warn!(
                         target: "ruststream::kinesis",
                         subscription = self.shard.seek().stream(),
                         shard = &**self.shard.id(),
-                        "another owner took the lease",
+                        owner = &*self.shard.stream.owner,
+                        "lease renewed late",
                     );
+                }
+                Ok(Written::Stored) => {}
+                Ok(Written::Fenced) => {
+                    self.shard.lost("another owner took it");
                     return None;
                 }
-                Err(error) => self.outlet.report(self.shard.lease_error(error)),
+                Err(error) => {
+                    self.late = true;
+                    self.outlet.report(self.shard.lease_error(error));
+                }
             },
         }
         Some(match self.keeping.action() {

@@ -1,18 +1,26 @@
 //! The shards a subscription holds, and how they are handed back.
 
 use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use futures::future::join_all;
+use tokio::select;
+use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::shard::Shard;
+use super::shard_reader::End;
+use super::stop::{Stop, told};
 use crate::rules::cursor::Cursor;
 use crate::rules::shard_graph::ShardId;
 
 /// How long deliveries may take to settle after their subscription was dropped.
 const DRAIN_WITHIN: Duration = Duration::from_secs(5);
+/// How long deliveries of a shard that moves to another instance may take to settle.
+const LEAVE_WITHIN: Duration = Duration::from_secs(10);
 /// How long the last checkpoints and the releases may take.
 pub(super) const CLOSE_WITHIN: Duration = Duration::from_secs(3);
 
@@ -23,6 +31,29 @@ pub(super) struct Live {
     pub(super) origin: Cursor,
     /// Whether that place was a position, which wins over the row until there is progress.
     pub(super) repositioned: bool,
+    /// Whether it is about to be handed back for another instance.
+    pub(super) leaving: bool,
+}
+
+/// Hands a shard back whose reader has stopped, once what was delivered of it is settled. A
+/// subscription that is told to stop meanwhile does that itself.
+pub(super) async fn leave(shard: Arc<Shard>, mut stop: watch::Receiver<Stop>) -> (Arc<Shard>, End) {
+    let drained = select! {
+        drained = timeout(LEAVE_WITHIN, shard.drained()) => drained,
+        () = told(&mut stop, Stop::Drain) => return (shard, End::Stopped),
+    };
+    if drained.is_err() {
+        shard.warn(
+            "the shard is handed to another instance",
+            &"some deliveries did not settle in time and are read again",
+        );
+    }
+    let closing = AssertUnwindSafe(close_within(&shard, false)).catch_unwind();
+    // A store that panics leaves the lease to expire.
+    if closing.await.is_err() {
+        shard.give_up(false);
+    }
+    (shard, End::GivenUp)
 }
 
 /// Stores the last checkpoint and hands the lease back; what is not released in time expires, and

@@ -17,10 +17,13 @@ mod seek;
 mod settlement;
 mod shard;
 mod shard_reader;
+mod sharing;
 mod stop;
 mod stream;
 mod subscription;
 mod take;
+mod taking;
+mod view;
 
 pub(crate) use self::connection::{Connection, Setup};
 pub(crate) use self::seek::Seek;

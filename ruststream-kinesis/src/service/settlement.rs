@@ -4,6 +4,8 @@
 //! where it stands; those that have to wait find, more often than not, that the next write covered
 //! them.
 
+use std::sync::atomic::Ordering;
+
 use tokio::select;
 
 use super::held_lease::{HeldLease, Written};
@@ -192,6 +194,24 @@ impl Shard {
     /// Gives the lease up without another write: it is another owner's, or over.
     fn lose(&self, lease: &mut Option<HeldLease>) {
         *lease = None;
+        self.lost("another owner took it");
+    }
+
+    /// The lease ended without having been handed back.
+    pub(super) fn lost(&self, why: &str) {
+        if !self.is_given_up() {
+            self.stream
+                .counts
+                .lost_leases
+                .fetch_add(1, Ordering::Relaxed);
+            tracing::warn!(
+                target: "ruststream::kinesis",
+                subscription = &*self.stream.name,
+                shard = &**self.id(),
+                owner = &*self.stream.owner,
+                "lease lost: {why}",
+            );
+        }
         self.give_up(false);
     }
 
@@ -283,10 +303,18 @@ impl Shard {
 
     async fn release(&self, lease: Option<HeldLease>) {
         self.keeper.notify_one();
-        if let Some(lease) = lease
-            && let Err(error) = lease.release().await
-        {
-            self.warn("the lease was not released and has to expire", &error);
+        let Some(lease) = lease else {
+            return;
+        };
+        match lease.release().await {
+            Ok(()) => tracing::info!(
+                target: "ruststream::kinesis",
+                subscription = &*self.stream.name,
+                shard = &**self.id(),
+                owner = &*self.stream.owner,
+                "lease released",
+            ),
+            Err(error) => self.warn("the lease was not released and has to expire", &error),
         }
     }
 }

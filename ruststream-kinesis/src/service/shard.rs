@@ -11,6 +11,7 @@ use super::budget::Reservation;
 use super::held_lease::HeldLease;
 use super::progress::{Holding, Opened, Progress};
 use super::seek::Seek;
+use super::stream::Stream;
 use crate::clock;
 use crate::error::KinesisError;
 use crate::lease::LeaseError;
@@ -27,6 +28,7 @@ const PAGES_AHEAD: usize = 2;
 /// Settling, and everything else that needs the lease, is in `settlement`.
 pub(crate) struct Shard {
     id: ShardId,
+    pub(super) stream: Arc<Stream>,
     seek: Seek,
     pub(super) checkpoint_interval: Option<Duration>,
     progress: Mutex<Progress>,
@@ -45,16 +47,12 @@ pub(crate) struct Shard {
 }
 
 impl Shard {
-    pub(crate) fn new(
-        id: ShardId,
-        seek: Seek,
-        checkpoint_interval: Option<Duration>,
-        lease: HeldLease,
-    ) -> Self {
+    pub(crate) fn new(id: ShardId, stream: Arc<Stream>, seek: Seek, lease: HeldLease) -> Self {
         Self {
             id,
+            checkpoint_interval: stream.checkpoint_interval,
+            stream,
             seek,
-            checkpoint_interval,
             progress: Mutex::default(),
             lease: tokio::sync::Mutex::new(Some(lease)),
             generation: AtomicU64::new(0),

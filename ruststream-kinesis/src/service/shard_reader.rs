@@ -1,6 +1,7 @@
 //! Reads one shard: does what the rules say, and tells them what came of it.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use aws_sdk_kinesis::operation::get_records::GetRecordsOutput;
 use tokio::select;
@@ -27,6 +28,8 @@ pub(super) enum End {
     Finished,
     /// The reader was told to stop, or its lease is gone.
     Stopped,
+    /// The shard was handed back, for another instance to read.
+    GivenUp,
     /// The reader is broken: its lease is to be given back, and the shard taken anew.
     Panicked,
 }
@@ -92,6 +95,7 @@ impl ShardReader {
     }
 
     async fn open(&mut self, cursor: Cursor) {
+        self.stream.counts.rewinds.fetch_add(1, Ordering::Relaxed);
         let made = calls::shard_iterator(
             self.stream.clients.home(),
             &self.stream.address,
@@ -102,6 +106,7 @@ impl ShardReader {
         match made {
             Ok(iterator) => self.rules.opened(iterator.token, iterator.made_at),
             Err(failure) => {
+                self.stream.counts.throttled(&failure);
                 let refusal = match failure.kind() {
                     Kind::InvalidArgument => Refusal::NoSuchPlace,
                     _ => Refusal::Transient,
@@ -185,6 +190,7 @@ impl ShardReader {
     }
 
     fn failed(&mut self, failure: Failure) {
+        self.stream.counts.throttled(&failure);
         match failure.kind() {
             Kind::Expired => self.rules.iterator_gone(clock::now()),
             Kind::Throttled => {

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -9,9 +10,10 @@ use tokio::sync::watch;
 use super::budget::Budget;
 use super::calls::Address;
 use super::clients::Clients;
+use super::held_lease::{STORE_TIMEOUT, answered};
 use super::page::Outlet;
-use super::sdk_error::Failure;
-use crate::lease::{LeaseStore, LeaseTimings};
+use super::sdk_error::{Failure, Kind};
+use crate::lease::{LeaseError, LeaseKey, LeaseState, LeaseStore, LeaseTimings};
 use crate::rules::cursor::Cursor;
 
 /// Records of one read. Source: `GetRecords` API reference.
@@ -31,6 +33,30 @@ pub(super) struct Stream {
     pub(super) budget: Budget,
     pub(super) outlet: Outlet,
     pub(super) limit: watch::Receiver<Option<i32>>,
+    /// The most shards this instance reads.
+    pub(super) max_leases: usize,
+    /// When the stream was created, where the service says: its identity.
+    pub(super) created: Option<u64>,
+    /// When the subscription opened. Both in milliseconds since the epoch, by the service's clock.
+    pub(super) opened_at: u64,
+    pub(super) counts: Counts,
+}
+
+/// What went other than smoothly since the subscription opened.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    pub(super) throttles: AtomicU64,
+    pub(super) rewinds: AtomicU64,
+    pub(super) lost_leases: AtomicU64,
+}
+
+impl Counts {
+    /// Counts `failure` where the service asked for fewer calls.
+    pub(super) fn throttled(&self, failure: &Failure) {
+        if failure.kind() == Kind::Throttled {
+            self.throttles.fetch_add(1, Ordering::Relaxed);
+        }
+    }
 }
 
 impl Stream {
@@ -44,6 +70,22 @@ impl Stream {
             // The subscription is gone unread, and is about to stop its readers.
             Err(_) => std::future::pending().await,
         }
+    }
+
+    /// The row of one of the stream's shards.
+    pub(super) async fn row_of(&self, shard: &str) -> Result<LeaseState, LeaseError> {
+        let key = LeaseKey::new(&*self.name, shard);
+        answered(self.leases.read(&key), || STORE_TIMEOUT).await
+    }
+
+    /// Tells that a row is that of another stream.
+    pub(super) fn warn_of_stale_row(&self, shard: &str) {
+        tracing::warn!(
+            target: "ruststream::kinesis",
+            subscription = &*self.name,
+            shard,
+            "the row is that of an earlier stream of this name; what it says counts for nothing",
+        );
     }
 
     /// Tells that a row's mark of the end belongs to another shard than the one that is there.

@@ -1,5 +1,6 @@
 //! Takes one shard: its lease, its row, its starting cursor.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tokio::select;
@@ -13,10 +14,15 @@ use super::sdk_error::Kind;
 use super::stop::{Stop, told};
 use super::stream::Stream;
 use crate::error::KinesisError;
-use crate::lease::{LeaseError, LeaseKey, LeaseState, SHARD_END};
+use crate::lease::{LeaseError, LeaseKey, LeaseState, Opening, SHARD_END};
 use crate::rules::cursor::Cursor;
+use crate::rules::prospect::Prospect;
 use crate::rules::row;
-use crate::rules::subscription::{ParentsEnded, Prospect};
+use crate::rules::shard_graph::ShardId;
+use crate::rules::subscription::ParentsEnded;
+
+/// The rows of some shards as they were a moment ago.
+pub(super) type Rows = BTreeMap<ShardId, LeaseState>;
 
 /// What came of taking a shard.
 pub(super) enum Taken {
@@ -36,24 +42,45 @@ pub(super) enum Taken {
     Stopped,
 }
 
-/// Takes the shard whose parents ended.
+/// Takes the shard whose parents ended. `rows` holds what was seen of the table, if it was looked
+/// at.
 pub(super) async fn shard(
     stream: &Stream,
-    mut prospect: Prospect,
+    prospect: Prospect,
     proof: ParentsEnded,
+    rows: Arc<Rows>,
     mut stop: watch::Receiver<Stop>,
 ) -> Taken {
     let id = Arc::clone(proof.shard());
+    let taking = Taking {
+        stream,
+        prospect,
+        rows: &rows,
+        id: &id,
+    };
+    let mut seen = None;
+    if let Some(row) = rows.get(&id) {
+        match taking.place(row).await {
+            Ok(Some(place)) => seen = Some((row, place)),
+            Ok(None) => return Taken::Finished,
+            Err(error) => return Taken::Failed(error),
+        }
+    }
+    let opening = taking.opening(seen.as_ref().map(|(_, place)| place));
     let key = LeaseKey::new(&*stream.name, &*id);
-    let acquired = HeldLease::acquire(&stream.leases, key, &stream.owner, stream.timings).await;
-    let mut lease = match acquired {
-        Ok(Some(lease)) => lease,
+    let acquired =
+        HeldLease::take(&stream.leases, key, &stream.owner, stream.timings, &opening).await;
+    let (mut lease, found) = match acquired {
+        Ok(Some(taken)) => taken,
         Ok(None) => return Taken::HeldElsewhere,
-        Err(error) => return Taken::Failed(failed(stream, &id, error)),
+        Err(error) => return Taken::Failed(taking.lease_failed(error)),
     };
     let renew_by = lease.keeping().renew_by();
+    // What was seen holds unless the row changed before it was taken.
+    let seen = seen
+        .filter(|(row, _)| (&row.checkpoint, &row.cursor) == (&found.checkpoint, &found.cursor));
     let opened = select! {
-        opened = open(stream, &mut prospect, &mut lease, &id) => opened,
+        opened = taking.open(&mut lease, &found, seen.map(|(_, place)| place)) => opened,
         () = told(&mut stop, Stop::Drain) => Ok(Start::Nowhere),
         // Nobody renews the lease before there is a reader for it.
         () = sleep_until(renew_by.into()) => Err(KinesisError::read(
@@ -82,90 +109,162 @@ enum Start {
     Nowhere,
 }
 
-async fn open(
-    stream: &Stream,
-    prospect: &mut Prospect,
-    lease: &mut HeldLease,
-    id: &str,
-) -> Result<Start, KinesisError> {
-    let store_failed = |error| failed(stream, id, error);
-    let row = if prospect.ignores_row() {
-        LeaseState::default()
-    } else {
-        lease.row().await.map_err(store_failed)?
-    };
-    let mut stored = row.cursor.as_deref().and_then(row::read);
-    if stored.is_none() && row.checkpoint.as_deref() == Some(SHARD_END) {
-        if !prospect.open || !still_open(stream, id).await? {
-            return Ok(Start::Finished);
-        }
-        stream.warn_of_stale_end(id);
-        stored = Some(Cursor::Horizon);
-    }
-    let untouched = stored.is_none() && row.checkpoint.is_none();
-    if untouched && !prospect.ignores_row() {
-        // A child with progress was started when this shard had been read to its end.
-        for child in &prospect.children {
-            let progress = lease.row_of(child).await.map_err(store_failed)?;
-            if progress.checkpoint.is_some() {
-                return Ok(Start::Finished);
-            }
-        }
-        for parent in std::mem::take(&mut prospect.unlisted_parents) {
-            let end = lease.row_of(&parent).await.map_err(store_failed)?;
-            if end.checkpoint.as_deref() == Some(SHARD_END) {
-                prospect.parents_were_followed();
-            }
-        }
-    }
-    let mut cursor = prospect.opening(stored.as_ref(), row.checkpoint.as_deref());
-    loop {
-        let made = calls::shard_iterator(stream.clients.home(), &stream.address, id, &cursor).await;
-        match made {
-            Ok(iterator) => {
-                let opened = Opened {
-                    cursor,
-                    iterator: iterator.token,
-                    made_at: iterator.made_at,
-                };
-                // What the row does not say yet, it must: an owner that stops before its first
-                // checkpoint is followed from here.
-                if untouched {
-                    let kept = lease.keep_cursor(&opened.origin()).await;
-                    if kept.map_err(store_failed)? == Written::Fenced {
-                        return Ok(Start::Fenced);
-                    }
-                }
-                return Ok(Start::From(opened));
-            }
-            Err(failure)
-                if failure.kind() == Kind::InvalidArgument
-                    && matches!(cursor, Cursor::After(_) | Cursor::At(_)) =>
-            {
-                stream.warn_of_gap(id, &cursor, &failure);
-                cursor = Cursor::Horizon;
-            }
-            Err(failure) => return Err(KinesisError::read(&stream.name, id, failure)),
-        }
-    }
+/// Where a shard is to be read from.
+struct Place {
+    cursor: Cursor,
+    /// Whether its row is still to be told.
+    unkept: bool,
 }
 
-/// Whether the shard is open by a listing made now: the one it was taken from may be older than the
-/// mark of its end.
-async fn still_open(stream: &Stream, id: &str) -> Result<bool, KinesisError> {
-    let listing = calls::list_shards(stream.clients.home(), &stream.address)
-        .await
-        .map_err(|failure| KinesisError::stream(&stream.name, failure))?;
-    Ok(listing.iter().any(|shard| &*shard.id == id && shard.open))
+struct Taking<'a> {
+    stream: &'a Stream,
+    prospect: Prospect,
+    rows: &'a Rows,
+    id: &'a ShardId,
+}
+
+impl Taking<'_> {
+    /// Where the shard is to be read from, as `row` has it; nothing where it was read to its end.
+    async fn place(&self, row: &LeaseState) -> Result<Option<Place>, KinesisError> {
+        let stale = row.is_stale(self.stream.created);
+        if stale {
+            self.stream.warn_of_stale_row(self.id);
+        }
+        let ignored = LeaseState::default();
+        let row = if stale || self.prospect.ignores_row() {
+            &ignored
+        } else {
+            row
+        };
+        let mut stored = row.cursor.as_deref().and_then(row::read);
+        if stored.is_none() && row.checkpoint.as_deref() == Some(SHARD_END) {
+            if !self.prospect.open || !self.still_open().await? {
+                return Ok(None);
+            }
+            self.stream.warn_of_stale_end(self.id);
+            stored = Some(Cursor::Horizon);
+        }
+        let mut prospect = self.prospect.clone();
+        if row.is_untouched() && !prospect.ignores_row() {
+            // A child with progress was started when this shard had been read to its end.
+            for child in &prospect.children {
+                if self.row_of(child).await?.checkpoint.is_some() {
+                    return Ok(None);
+                }
+            }
+            for parent in &prospect.unlisted_parents {
+                let end = self.row_of(parent).await?.checkpoint;
+                prospect.followed |= end.as_deref() == Some(SHARD_END);
+            }
+        }
+        Ok(Some(Place {
+            cursor: prospect.cursor(stored.as_ref(), row.checkpoint.as_deref()),
+            unkept: row.is_untouched(),
+        }))
+    }
+
+    /// What the row is to be told along with the owner.
+    fn opening(&self, place: Option<&Place>) -> Opening {
+        let unkept = place.filter(|place| place.unkept);
+        Opening {
+            cursor: unkept.and_then(|place| row::write(&self.prospect.kept(&place.cursor))),
+            replaces: self.prospect.ignores_row(),
+            stream_created: self.stream.created,
+        }
+    }
+
+    /// Makes the shard's first iterator. `place` is what was seen of its row before it was taken.
+    async fn open(
+        &self,
+        lease: &mut HeldLease,
+        found: &LeaseState,
+        place: Option<Place>,
+    ) -> Result<Start, KinesisError> {
+        let kept = place.is_some();
+        let place = match place {
+            Some(place) => place,
+            None => match self.place(found).await? {
+                Some(place) => place,
+                None => return Ok(Start::Finished),
+            },
+        };
+        let opened = self.iterator(place.cursor).await?;
+        // What the row does not say yet, it must: an owner that stops before its first checkpoint is
+        // followed from here.
+        if place.unkept && !kept {
+            let kept = lease.keep_cursor(&opened.origin()).await;
+            if kept.map_err(|error| self.lease_failed(error))? == Written::Fenced {
+                return Ok(Start::Fenced);
+            }
+        }
+        Ok(Start::From(opened))
+    }
+
+    async fn iterator(&self, mut cursor: Cursor) -> Result<Opened, KinesisError> {
+        let stream = self.stream;
+        loop {
+            let made =
+                calls::shard_iterator(stream.clients.home(), &stream.address, self.id, &cursor)
+                    .await;
+            match made {
+                Ok(iterator) => {
+                    return Ok(Opened {
+                        cursor,
+                        iterator: iterator.token,
+                        made_at: iterator.made_at,
+                    });
+                }
+                Err(failure)
+                    if failure.kind() == Kind::InvalidArgument
+                        && matches!(cursor, Cursor::After(_) | Cursor::At(_)) =>
+                {
+                    stream.warn_of_gap(self.id, &cursor, &failure);
+                    cursor = Cursor::Horizon;
+                }
+                Err(failure) => return Err(KinesisError::read(&stream.name, self.id, failure)),
+            }
+        }
+    }
+
+    /// The row of another shard of the stream; nothing of what an earlier stream left there.
+    async fn row_of(&self, shard: &ShardId) -> Result<LeaseState, KinesisError> {
+        let row = match self.rows.get(shard) {
+            Some(row) => row.clone(),
+            None => self
+                .stream
+                .row_of(shard)
+                .await
+                .map_err(|error| self.lease_failed(error))?,
+        };
+        Ok(if row.is_stale(self.stream.created) {
+            LeaseState::default()
+        } else {
+            row
+        })
+    }
+
+    /// Whether the shard is open by a listing made now: the one it was taken from may be older than
+    /// the mark of its end.
+    async fn still_open(&self) -> Result<bool, KinesisError> {
+        let stream = self.stream;
+        let listing = calls::list_shards(stream.clients.home(), &stream.address)
+            .await
+            .map_err(|failure| KinesisError::stream(&stream.name, failure))?;
+        Ok(listing
+            .iter()
+            .any(|shard| shard.id == *self.id && shard.open))
+    }
+
+    fn lease_failed(&self, error: LeaseError) -> KinesisError {
+        KinesisError::lease(&self.stream.name, self.id, error)
+    }
 }
 
 async fn released(stream: &Stream, lease: HeldLease, id: &str, taken: Taken) -> Taken {
     if let Err(error) = lease.release().await {
-        stream.outlet.report(failed(stream, id, error));
+        stream
+            .outlet
+            .report(KinesisError::lease(&stream.name, id, error));
     }
     taken
-}
-
-fn failed(stream: &Stream, id: &str, error: LeaseError) -> KinesisError {
-    KinesisError::lease(&stream.name, id, error)
 }

@@ -1,13 +1,14 @@
 mod aggregate;
 mod backoff;
+mod balance;
 mod creation;
-mod cursor;
 mod envelope;
 mod envelope_fuzz;
 mod layers;
 mod lease;
 mod pacing;
 mod partition_key;
+mod prospect;
 mod reader;
 mod row;
 mod sequence_number;

@@ -16,7 +16,7 @@ fn shard(id: &str, parents: &[&str]) -> Listed {
 }
 
 fn listed(shards: &[Listed]) -> Shards {
-    let mut rules = Shards::default();
+    let mut rules = Shards::new(OPENED);
     rules.listed(shards.to_vec());
     rules
 }
@@ -83,20 +83,20 @@ fn a_parent_that_two_listings_left_out_holds_its_children_up_no_longer() {
 fn a_child_whose_parent_was_followed_opens_at_its_horizon() {
     let mut rules = listed(&split()[..1]);
     rules.reading("0", &Cursor::Tip);
-    rules.opened(OPENED);
+    rules.opened();
     rules.listed(split());
     rules.finished("0", true);
-    assert_eq!(rules.prospect("1").opening(None, None), Cursor::Horizon);
+    assert_eq!(rules.prospect("1").cursor(None, None), Cursor::Horizon);
 }
 
 #[test]
 fn a_child_that_existed_at_the_opening_with_its_parent_passed_at_the_tip_opens_at_that_tip() {
     let mut rules = listed(&split());
     rules.reading("0", &Cursor::Tip);
-    rules.opened(OPENED);
+    rules.opened();
     rules.finished("0", true);
     assert_eq!(
-        rules.prospect("1").opening(None, None),
+        rules.prospect("1").cursor(None, None),
         Cursor::Timestamp(OPENED)
     );
 }
@@ -105,12 +105,12 @@ fn a_child_that_existed_at_the_opening_with_its_parent_passed_at_the_tip_opens_a
 fn a_parent_taken_late_at_the_tip_of_the_opening_is_passed_at_that_tip() {
     let mut rules = listed(&split());
     rules.failed("0");
-    rules.opened(OPENED);
-    let late = rules.prospect("0").opening(None, None);
+    rules.opened();
+    let late = rules.prospect("0").cursor(None, None);
     rules.reading("0", &late);
     rules.finished("0", true);
     assert_eq!(
-        rules.prospect("1").opening(None, None),
+        rules.prospect("1").cursor(None, None),
         Cursor::Timestamp(OPENED)
     );
 }
@@ -119,13 +119,13 @@ fn a_parent_taken_late_at_the_tip_of_the_opening_is_passed_at_that_tip() {
 fn a_parent_opened_again_at_the_tip_of_its_first_reader_is_passed_at_that_tip() {
     let mut rules = listed(&split());
     rules.reading("0", &Cursor::Tip);
-    rules.opened(OPENED);
+    rules.opened();
     rules.stopped("0", Cursor::Timestamp(OPENED + 7), false);
-    let again = rules.prospect("0").opening(None, None);
+    let again = rules.prospect("0").cursor(None, None);
     rules.reading("0", &again);
     rules.finished("0", true);
     assert_eq!(
-        rules.prospect("1").opening(None, None),
+        rules.prospect("1").cursor(None, None),
         Cursor::Timestamp(OPENED)
     );
 }
@@ -134,22 +134,19 @@ fn a_parent_opened_again_at_the_tip_of_its_first_reader_is_passed_at_that_tip() 
 fn a_child_of_a_parent_finished_by_its_row_opens_at_its_horizon() {
     let mut rules = listed(&split());
     rules.finished("0", false);
-    assert_eq!(rules.prospect("1").opening(None, None), Cursor::Horizon);
+    assert_eq!(rules.prospect("1").cursor(None, None), Cursor::Horizon);
 }
 
 #[test]
 fn a_stream_wide_position_reaches_the_children_of_a_later_split() {
     let mut rules = listed(&split()[..1]);
     rules.reading("0", &Cursor::Tip);
-    rules.opened(OPENED);
+    rules.opened();
     let plan = rules.plan(&Cursor::Timestamp(5));
     rules.repositioned(&Cursor::Timestamp(5), &plan, OPENED + 1);
     rules.listed(split());
     rules.finished("0", true);
-    assert_eq!(
-        rules.prospect("1").opening(None, None),
-        Cursor::Timestamp(5)
-    );
+    assert_eq!(rules.prospect("1").cursor(None, None), Cursor::Timestamp(5));
 }
 
 #[test]
@@ -170,7 +167,7 @@ fn a_seek_to_the_horizon_reads_finished_parents_again_before_their_children() {
     rules.finished("0", true);
     assert_eq!(ready(&rules), ["1", "2"]);
     assert_eq!(
-        rules.prospect("1").opening(None, Some("99")),
+        rules.prospect("1").cursor(None, Some("99")),
         Cursor::Horizon
     );
 }
@@ -186,7 +183,7 @@ fn a_seek_to_the_tip_leaves_finished_shards_finished() {
     rules.repositioned(&Cursor::Tip, &plan, OPENED);
     assert_eq!(ready(&rules), ["2"]);
     assert_eq!(
-        rules.prospect("2").opening(None, None),
+        rules.prospect("2").cursor(None, None),
         Cursor::Timestamp(OPENED)
     );
 }
@@ -204,18 +201,18 @@ fn a_later_position_replaces_that_of_a_child_that_still_waits_for_its_replayed_p
     rules.repositioned(&Cursor::Tip, &plan, OPENED + 1);
     rules.finished("0", true);
     let latest = Cursor::Timestamp(OPENED + 1);
-    assert_eq!(rules.prospect("1").opening(None, Some("99")), latest);
+    assert_eq!(rules.prospect("1").cursor(None, Some("99")), latest);
 }
 
 #[test]
 fn a_position_wins_on_a_shard_that_was_not_taken_for_a_failure() {
     let mut rules = listed(&[shard("0", &[])]);
     rules.failed("0");
-    rules.opened(OPENED);
+    rules.opened();
     let plan = rules.plan(&Cursor::Horizon);
     rules.repositioned(&Cursor::Horizon, &plan, OPENED);
     assert_eq!(
-        rules.prospect("0").opening(None, Some("17")),
+        rules.prospect("0").cursor(None, Some("17")),
         Cursor::Horizon
     );
 }
@@ -224,11 +221,11 @@ fn a_position_wins_on_a_shard_that_was_not_taken_for_a_failure() {
 fn a_shard_taken_over_later_resumes_from_its_row_and_not_from_start_at() {
     let mut rules = listed(&[shard("0", &[])]);
     rules.held_elsewhere("0");
-    rules.opened(OPENED);
+    rules.opened();
     let plan = rules.plan(&Cursor::Horizon);
     rules.repositioned(&Cursor::Horizon, &plan, OPENED);
     assert_eq!(
-        rules.prospect("0").opening(None, Some("17")),
+        rules.prospect("0").cursor(None, Some("17")),
         Cursor::After("17".to_owned())
     );
 }
@@ -239,7 +236,7 @@ fn a_replay_whose_lease_was_lost_before_any_progress_goes_on_as_a_replay() {
     rules.reading("0", &Cursor::Horizon);
     rules.stopped("0", Cursor::Horizon, true);
     assert_eq!(
-        rules.prospect("0").opening(None, Some("17")),
+        rules.prospect("0").cursor(None, Some("17")),
         Cursor::Horizon
     );
 }
@@ -250,9 +247,9 @@ fn a_shard_another_owner_held_in_between_resumes_from_that_owners_progress() {
     rules.reading("0", &Cursor::Horizon);
     rules.stopped("0", Cursor::Horizon, true);
     rules.held_elsewhere("0");
-    assert!(rules.some_held_elsewhere());
+    assert_eq!(rules.elsewhere(), 1);
     assert_eq!(
-        rules.prospect("0").opening(None, Some("17")),
+        rules.prospect("0").cursor(None, Some("17")),
         Cursor::After("17".to_owned())
     );
 }

@@ -1,0 +1,218 @@
+//! Which free shards an instance takes, and which of its own it gives up, so that the instances of
+//! a service share a stream evenly.
+//!
+//! Nobody leads. Each instance reckons every share from what all of them can see, the members and
+//! the leases, and acts on its own: one below its share takes what is free, one above its share
+//! gives up as many as the others lack. A live lease is never taken from its owner.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use super::shard_graph::ShardId;
+
+/// How long a shard may be free before an instance takes it that has its share already: whose share
+/// it is may be gone, or be kept from it.
+const LEFT_OVER_AFTER: Duration = Duration::from_secs(2);
+/// The same for a shard that this instance gave up itself, for another to take.
+const TAKEN_BACK_AFTER: Duration = Duration::from_secs(10);
+
+/// One instance that reads the stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Sharer {
+    pub(crate) owner: String,
+    /// The most shards it takes.
+    pub(crate) most: usize,
+}
+
+/// What an instance sees of the stream's leases.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Scene {
+    /// The members, this instance among them; none where the store does not tell.
+    pub(crate) sharers: Vec<Sharer>,
+    /// How many leases each other member holds.
+    pub(crate) held: BTreeMap<String, usize>,
+    /// How many leases this instance holds and means to keep.
+    pub(crate) kept: usize,
+    /// How many it is about to hand back.
+    pub(crate) leaving: usize,
+    /// The shards that nobody holds and that could be read.
+    pub(crate) free: Vec<ShardId>,
+}
+
+/// One instance's part in sharing a stream.
+#[derive(Debug)]
+pub(crate) struct Balance {
+    me: String,
+    most: usize,
+    /// Since when shards have been seen free.
+    free_since: BTreeMap<ShardId, Instant>,
+    /// The shards that were given up for others, and when.
+    given: BTreeMap<ShardId, Instant>,
+    /// Whether a shard that was given up came back since the last look at the shares.
+    came_back: bool,
+    /// Among whom, and over how many shards, that was: nobody wants more there, and none moves
+    /// twice.
+    settled: Option<(BTreeSet<String>, usize)>,
+}
+
+impl Balance {
+    /// The part of `me`, which takes at most `most` shards.
+    pub(crate) fn new(me: &str, most: usize) -> Self {
+        Self {
+            me: me.to_owned(),
+            most,
+            free_since: BTreeMap::new(),
+            given: BTreeMap::new(),
+            came_back: false,
+            settled: None,
+        }
+    }
+
+    /// The free shards to take now.
+    pub(crate) fn take(&mut self, scene: &Scene, now: Instant) -> Vec<ShardId> {
+        let free: BTreeSet<_> = scene.free.iter().cloned().collect();
+        self.free_since.retain(|shard, _| free.contains(shard));
+        for shard in &free {
+            self.free_since.entry(ShardId::clone(shard)).or_insert(now);
+        }
+        let most = self.most.saturating_sub(scene.kept + scene.leaving);
+        let share = scene.shares(&self.me).map_or(most, |shares| {
+            shares.mine.saturating_sub(scene.kept).min(most)
+        });
+        // What another was meant to take comes last.
+        let mut candidates = scene.free.clone();
+        candidates.sort_by_key(|shard| (self.given.contains_key(shard), self.order(shard)));
+        let mut chosen = Vec::new();
+        for shard in candidates {
+            let room = chosen.len() < most;
+            if room && (chosen.len() < share || self.is_left_over(&shard, now)) {
+                chosen.push(shard);
+            }
+        }
+        chosen
+    }
+
+    /// How many of the shards it keeps this instance is to give up now.
+    pub(crate) fn surplus(&mut self, scene: &Scene) -> usize {
+        let Some(shares) = scene.shares(&self.me) else {
+            return 0;
+        };
+        let circumstances = Some(scene.circumstances());
+        if std::mem::take(&mut self.came_back) {
+            self.settled = circumstances;
+            return 0;
+        }
+        if self.settled.is_some() {
+            if self.settled == circumstances {
+                return 0;
+            }
+            self.settled = None;
+            self.given.clear();
+        }
+        let on_the_way = scene.free.len() + scene.leaving;
+        scene
+            .kept
+            .saturating_sub(shares.mine)
+            .min(shares.lacking.saturating_sub(on_the_way))
+    }
+
+    /// `shard` was handed back for another to take.
+    pub(crate) fn gave(&mut self, shard: &ShardId, now: Instant) {
+        self.given.insert(ShardId::clone(shard), now);
+    }
+
+    /// `shard` is this instance's.
+    pub(crate) fn took(&mut self, shard: &str) {
+        self.free_since.remove(shard);
+        self.came_back |= self.given.remove(shard).is_some();
+    }
+
+    fn is_left_over(&self, shard: &str, now: Instant) -> bool {
+        let waited = |since: &Instant| now.saturating_duration_since(*since);
+        match self.given.get(shard) {
+            Some(given) => waited(given) >= TAKEN_BACK_AFTER,
+            None => self
+                .free_since
+                .get(shard)
+                .is_some_and(|since| waited(since) >= LEFT_OVER_AFTER),
+        }
+    }
+
+    /// An order of the shards that is this instance's own, so that two do not ask for the same ones
+    /// first.
+    fn order(&self, shard: &str) -> u64 {
+        let bytes = self.me.bytes().chain(shard.bytes());
+        // FNV-1a: any spread will do, and it must not differ between builds.
+        bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        })
+    }
+}
+
+/// What falls to whom.
+#[derive(Debug, PartialEq, Eq)]
+struct Shares {
+    mine: usize,
+    /// How many shards the other members are short of theirs.
+    lacking: usize,
+}
+
+impl Scene {
+    /// Who shares how many shards.
+    fn circumstances(&self) -> (BTreeSet<String>, usize) {
+        let sharers = self.sharers.iter().map(|sharer| sharer.owner.clone());
+        (sharers.collect(), self.shards())
+    }
+
+    /// The shards that are shared: those of owners that are no members are left to them.
+    fn shards(&self) -> usize {
+        let held: usize = self.others("").map(|(_, held)| held).sum();
+        held + self.kept + self.leaving + self.free.len()
+    }
+
+    /// The leases of the members other than `me`.
+    fn others<'a>(&'a self, me: &'a str) -> impl Iterator<Item = (&'a Sharer, usize)> {
+        let others = self.sharers.iter().filter(move |sharer| sharer.owner != me);
+        others.map(|sharer| (sharer, self.held.get(&sharer.owner).copied().unwrap_or(0)))
+    }
+
+    /// The shares; nothing where the members are not known.
+    fn shares(&self, me: &str) -> Option<Shares> {
+        let mine = self.sharers.iter().find(|sharer| sharer.owner == me)?;
+        let mut ranked: Vec<_> = self.others(me).collect();
+        ranked.push((mine, self.kept + self.leaving));
+        // Who holds more keeps more, so that as few as possible move.
+        ranked.sort_by(|(a, a_held), (b, b_held)| {
+            b_held.cmp(a_held).then_with(|| a.owner.cmp(&b.owner))
+        });
+        let shards = self.shards();
+        let total_at = |level: usize| -> usize {
+            ranked
+                .iter()
+                .map(|(sharer, _)| sharer.most.min(level))
+                .sum()
+        };
+        let level = (1..=shards)
+            .take_while(|level| total_at(*level) <= shards)
+            .last()
+            .unwrap_or(0);
+        let mut rest = shards.saturating_sub(total_at(level));
+        let mut fair = Shares {
+            mine: 0,
+            lacking: 0,
+        };
+        for (sharer, held) in ranked {
+            let mut share = sharer.most.min(level);
+            if rest > 0 && sharer.most > level {
+                rest -= 1;
+                share += 1;
+            }
+            if sharer.owner == me {
+                fair.mine = share;
+            } else {
+                fair.lacking += share.saturating_sub(held);
+            }
+        }
+        Some(fair)
+    }
+}

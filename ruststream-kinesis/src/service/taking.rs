@@ -1,0 +1,231 @@
+//! Which shards a subscription takes, and which it gives up for other instances.
+
+use std::collections::BTreeSet;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::{FutureExt, StreamExt, stream};
+use tokio::select;
+
+use super::coordinator::{AT_ONCE, Coordinator, jittered_from_now};
+use super::lease_keeper;
+use super::live::Live;
+use super::shard::Shard;
+use super::shard_reader::{End, ShardReader};
+use super::sharing::Holdings;
+use super::stop::{Stop, told};
+use super::take::{self, Taken};
+use crate::error::KinesisError;
+use crate::rules::shard_graph::ShardId;
+use crate::rules::subscription::ParentsEnded;
+
+/// How often leases that others hold, or should take, are looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// The most rows looked at in that time, so that the period grows with the shards held elsewhere.
+const ROWS_AT_ONCE: usize = 100;
+
+impl Coordinator {
+    /// Looks again at the leases that are not held here, and takes what is free.
+    pub(super) async fn look(&mut self) {
+        self.sharing.look_anew();
+        self.take_ready().await;
+    }
+
+    /// Tells the others that this instance is there, and makes room for those that came.
+    pub(super) async fn announce(&mut self) {
+        let mut stop = self.stop.clone();
+        select! {
+            () = self.sharing.announce() => {}
+            () = told(&mut stop, Stop::Drain) => return,
+        }
+        self.give_up_surplus();
+    }
+
+    /// Takes every shard that is ready, free and this instance's to take, and those that finished
+    /// rows make ready.
+    pub(super) async fn take_ready(&mut self) {
+        let mut asked = BTreeSet::new();
+        let mut stop = self.stop.clone();
+        loop {
+            let mut ready = self.rules.ready();
+            ready.retain(|proof| asked.insert(Arc::clone(proof.shard())));
+            if ready.is_empty() || *stop.borrow() != Stop::No {
+                break;
+            }
+            let unseen: Vec<_> = ready
+                .iter()
+                .map(ParentsEnded::shard)
+                .filter(|shard| !self.sharing.has_seen(shard))
+                .cloned()
+                .collect();
+            if !unseen.is_empty() {
+                select! {
+                    () = self.sharing.survey(&unseen) => {}
+                    () = told(&mut stop, Stop::Drain) => break,
+                }
+            }
+            let rows = self.sharing.rows();
+            let asking: Vec<_> = self
+                .choose(ready)
+                .into_iter()
+                .map(|proof| {
+                    let id = Arc::clone(proof.shard());
+                    let prospect = self.rules.prospect(&id);
+                    let (stream, stop) = (Arc::clone(&self.stream), self.stop.clone());
+                    let rows = Arc::clone(&rows);
+                    async move {
+                        let taking = take::shard(&stream, prospect, proof, rows, stop);
+                        let taken = AssertUnwindSafe(taking).catch_unwind().await;
+                        (id, taken)
+                    }
+                })
+                .collect();
+            let mut asking = stream::iter(asking).buffer_unordered(AT_ONCE);
+            // Each is read as soon as it is taken: a lease must not wait for its neighbours.
+            while let Some((id, taken)) = asking.next().await {
+                let taken = taken.unwrap_or_else(|_| {
+                    let store = "the lease store panicked while the shard was taken";
+                    Taken::Failed(KinesisError::lease(&self.stream.name, &id, store))
+                });
+                self.taken(&id, taken);
+            }
+        }
+        let looks = self.rules.elsewhere().div_ceil(ROWS_AT_ONCE).max(1);
+        self.ask_at = jittered_from_now(LOOK_EVERY * u32::try_from(looks).unwrap_or(u32::MAX));
+        self.give_up_surplus();
+        self.show();
+    }
+
+    /// Those of the `ready` shards that are asked for now.
+    fn choose(&mut self, ready: Vec<ParentsEnded>) -> Vec<ParentsEnded> {
+        let (mut chosen, mut free) = (Vec::new(), Vec::new());
+        for proof in ready {
+            let id = proof.shard();
+            if self.sharing.is_held_elsewhere(id) {
+                self.rules.held_elsewhere(id);
+            } else if self.sharing.is_free(id) && !self.parked.contains_key(id) {
+                free.push(proof);
+            } else {
+                // Over already, or held by this instance.
+                chosen.push(proof);
+            }
+        }
+        let ids = free.iter().map(|proof| Arc::clone(proof.shard())).collect();
+        let holdings = self.holdings();
+        let mine: BTreeSet<_> = self.sharing.choose(ids, holdings).into_iter().collect();
+        for proof in free {
+            if mine.contains(proof.shard()) {
+                chosen.push(proof);
+            } else {
+                self.rules.left_to_others(proof.shard());
+            }
+        }
+        chosen
+    }
+
+    fn holdings(&self) -> Holdings {
+        let leaving = self.live.values().filter(|live| live.leaving).count();
+        Holdings {
+            kept: self.live.len() - leaving + self.parked.len(),
+            leaving,
+        }
+    }
+
+    /// Gives up what other instances lack of their shares. A shard whose checkpoint has waited
+    /// longest goes last: its next owner reads again everything since.
+    fn give_up_surplus(&mut self) {
+        let surplus = self.sharing.surplus(self.rules.left(), self.holdings());
+        if surplus == 0 {
+            return;
+        }
+        let mut kept: Vec<_> = self
+            .live
+            .values_mut()
+            .filter(|live| !live.leaving)
+            .collect();
+        kept.sort_by_key(|live| live.shard.observe());
+        for live in kept.into_iter().take(surplus) {
+            live.leaving = true;
+            live.shard.stop();
+        }
+    }
+
+    /// `shard` was handed back for another instance.
+    pub(super) fn given_up(&mut self, shard: &ShardId) {
+        tracing::info!(
+            target: "ruststream::kinesis",
+            subscription = &*self.stream.name,
+            shard = &**shard,
+            owner = &*self.stream.owner,
+            "shard given up for another instance",
+        );
+        self.rules.given_up(shard);
+        self.sharing.gave(shard);
+        // From now on it is somebody else's, which only another look can tell.
+        self.sharing.forget(shard);
+        self.show();
+    }
+
+    fn taken(&mut self, id: &ShardId, taken: Taken) {
+        match taken {
+            Taken::Opened {
+                proof,
+                lease,
+                opened,
+            } => {
+                let repositioned = self.rules.ignores_row(id);
+                self.rules.reading(id, &opened.cursor);
+                let origin = opened.origin();
+                tracing::info!(
+                    target: "ruststream::kinesis",
+                    subscription = &*self.stream.name,
+                    shard = &**id,
+                    owner = &*self.stream.owner,
+                    from = ?origin,
+                    repositioned,
+                    "shard taken",
+                );
+                let keeping = lease.keeping();
+                if let Some(parked) = self.parked.remove(id) {
+                    // The lease taken just now goes on from the one that was kept.
+                    parked.give_up(false);
+                }
+                let shard = Arc::new(Shard::new(
+                    Arc::clone(proof.shard()),
+                    Arc::clone(&self.stream),
+                    self.seek.clone(),
+                    lease,
+                ));
+                tokio::spawn(lease_keeper::keep(
+                    Arc::clone(&shard),
+                    keeping,
+                    self.stream.outlet.clone(),
+                ));
+                let reader = ShardReader::new(Arc::clone(&self.stream), Arc::clone(&shard), opened);
+                self.readers.spawn({
+                    let shard = Arc::clone(&shard);
+                    let reading = AssertUnwindSafe(reader.run()).catch_unwind();
+                    async move { (shard, reading.await.unwrap_or(End::Panicked)) }
+                });
+                self.sharing.took(id);
+                self.live.insert(
+                    Arc::clone(id),
+                    Live {
+                        shard,
+                        origin,
+                        repositioned,
+                        leaving: false,
+                    },
+                );
+            }
+            Taken::Finished => self.rules.finished(id, false),
+            Taken::HeldElsewhere => self.rules.held_elsewhere(id),
+            Taken::Failed(error) => {
+                self.rules.failed(id);
+                self.stream.outlet.report(error);
+            }
+            Taken::Stopped => {}
+        }
+    }
+}
