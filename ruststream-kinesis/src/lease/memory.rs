@@ -8,41 +8,34 @@ use std::time::{Duration, Instant};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
-use super::{LeaseError, LeaseKey, LeaseState, LeaseStore};
+use super::{LeaseError, LeaseKey, LeaseState, LeaseStore, Member, Opening, Survey, shown};
 use crate::clock;
+use crate::rules::members::Members;
+use crate::rules::row::Row;
+use crate::rules::store_time::StoreTime;
 
 /// Leases and checkpoints in this process: correct for a single service instance, and empty again
 /// after a restart.
-#[derive(Debug, Default)]
-pub struct MemoryLeaseStore {
-    rows: Mutex<HashMap<LeaseKey, Row>>,
-}
-
-#[derive(Debug, Default)]
-struct Row {
-    lease: Option<Lease>,
-    checkpoint: Option<String>,
-    cursor: Option<String>,
-}
-
+///
+/// No call waits, and none fails. Brokers of one process that are given one store share the shards
+/// as instances do.
 #[derive(Debug)]
-struct Lease {
-    owner: String,
-    expires: Instant,
+pub struct MemoryLeaseStore {
+    /// The epoch of its clock.
+    started: Instant,
+    kept: Mutex<Kept>,
 }
 
-impl Row {
-    /// Whether the lease is `owner`'s still: one that has expired is, until another takes it.
-    fn held_by(&self, owner: &str) -> bool {
-        self.lease
-            .as_ref()
-            .is_some_and(|lease| lease.owner == owner)
-    }
+#[derive(Debug, Default)]
+struct Kept {
+    rows: HashMap<LeaseKey, Row>,
+    /// By stream.
+    members: HashMap<String, Members>,
+}
 
-    fn held_by_another(&self, owner: &str, now: Instant) -> bool {
-        self.lease
-            .as_ref()
-            .is_some_and(|lease| lease.owner != owner && lease.expires > now)
+impl Default for MemoryLeaseStore {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
@@ -50,24 +43,24 @@ impl MemoryLeaseStore {
     /// An empty store.
     #[must_use]
     pub fn new() -> Self {
-        Self::default()
+        Self {
+            started: clock::now(),
+            kept: Mutex::default(),
+        }
     }
 
-    fn rows(&self) -> MutexGuard<'_, HashMap<LeaseKey, Row>> {
+    fn now(&self) -> StoreTime {
+        StoreTime::since_epoch(clock::now().saturating_duration_since(self.started))
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
         // No call leaves a row half written, so a poisoned map is a whole one.
-        self.rows.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn extend(&self, key: &LeaseKey, owner: &str, ttl: Duration) -> bool {
-        let mut rows = self.rows();
-        let Some(row) = rows.get_mut(key).filter(|row| row.held_by(owner)) else {
-            return false;
-        };
-        row.lease = Some(Lease {
-            owner: owner.to_owned(),
-            expires: clock::now() + ttl,
-        });
-        true
+    /// Writes to a row that is there; answers whether that was not refused.
+    fn write(&self, key: &LeaseKey, write: impl FnOnce(&mut Row) -> bool) -> bool {
+        self.kept().rows.get_mut(key).is_some_and(write)
     }
 }
 
@@ -78,17 +71,10 @@ impl LeaseStore for MemoryLeaseStore {
         owner: &'a str,
         ttl: Duration,
     ) -> BoxFuture<'a, Result<bool, LeaseError>> {
-        let now = clock::now();
-        let mut rows = self.rows();
-        let row = rows.entry(key.clone()).or_default();
-        let free = !row.held_by_another(owner, now);
-        if free {
-            row.lease = Some(Lease {
-                owner: owner.to_owned(),
-                expires: now + ttl,
-            });
-        }
-        ready(Ok(free)).boxed()
+        let now = self.now();
+        let mut kept = self.kept();
+        let row = kept.rows.entry(key.clone()).or_default();
+        ready(Ok(row.acquire(owner, ttl, now))).boxed()
     }
 
     fn renew<'a>(
@@ -97,7 +83,8 @@ impl LeaseStore for MemoryLeaseStore {
         owner: &'a str,
         ttl: Duration,
     ) -> BoxFuture<'a, Result<bool, LeaseError>> {
-        ready(Ok(self.extend(key, owner, ttl))).boxed()
+        let now = self.now();
+        ready(Ok(self.write(key, |row| row.renew(owner, ttl, now)))).boxed()
     }
 
     fn checkpoint<'a>(
@@ -106,17 +93,7 @@ impl LeaseStore for MemoryLeaseStore {
         owner: &'a str,
         sequence: &'a str,
     ) -> BoxFuture<'a, Result<bool, LeaseError>> {
-        let mut rows = self.rows();
-        let held = rows.get_mut(key).filter(|row| row.held_by(owner));
-        let written = held.is_some();
-        if let Some(row) = held {
-            // One call per acknowledgement: the row's string is reused.
-            let stored = row.checkpoint.get_or_insert_default();
-            stored.clear();
-            stored.push_str(sequence);
-            row.cursor = None;
-        }
-        ready(Ok(written)).boxed()
+        ready(Ok(self.write(key, |row| row.checkpoint(owner, sequence)))).boxed()
     }
 
     fn keep_cursor<'a>(
@@ -125,21 +102,16 @@ impl LeaseStore for MemoryLeaseStore {
         owner: &'a str,
         cursor: &'a str,
     ) -> BoxFuture<'a, Result<bool, LeaseError>> {
-        let mut rows = self.rows();
-        let held = rows.get_mut(key).filter(|row| row.held_by(owner));
-        let written = held.is_some();
-        if let Some(row) = held {
-            row.cursor = Some(cursor.to_owned());
-        }
-        ready(Ok(written)).boxed()
+        ready(Ok(self.write(key, |row| row.keep_cursor(owner, cursor)))).boxed()
     }
 
     fn read<'a>(&'a self, key: &'a LeaseKey) -> BoxFuture<'a, Result<LeaseState, LeaseError>> {
-        let state = self.rows().get(key).map(|row| LeaseState {
-            checkpoint: row.checkpoint.clone(),
-            cursor: row.cursor.clone(),
-            ..LeaseState::default()
-        });
+        let now = self.now();
+        let state = self
+            .kept()
+            .rows
+            .get(key)
+            .map(|row| LeaseState::of(row, now));
         ready(Ok(state.unwrap_or_default())).boxed()
     }
 
@@ -148,10 +120,62 @@ impl LeaseStore for MemoryLeaseStore {
         key: &'a LeaseKey,
         owner: &'a str,
     ) -> BoxFuture<'a, Result<(), LeaseError>> {
-        if let Some(row) = self.rows().get_mut(key)
-            && row.lease.as_ref().is_some_and(|lease| lease.owner == owner)
-        {
-            row.lease = None;
+        self.write(key, |row| row.release(owner));
+        ready(Ok(())).boxed()
+    }
+
+    fn take<'a>(
+        &'a self,
+        key: &'a LeaseKey,
+        owner: &'a str,
+        ttl: Duration,
+        opening: &'a Opening,
+    ) -> BoxFuture<'a, Result<Option<LeaseState>, LeaseError>> {
+        let now = self.now();
+        let mut kept = self.kept();
+        let row = kept.rows.entry(key.clone()).or_default();
+        ready(Ok(shown::take(row, owner, ttl, now, opening))).boxed()
+    }
+
+    fn survey<'a>(
+        &'a self,
+        stream: &'a str,
+        shards: &'a [&'a str],
+    ) -> BoxFuture<'a, Result<Option<Survey>, LeaseError>> {
+        let now = self.now();
+        let kept = self.kept();
+        let state = |shard: &&str| {
+            let row = kept.rows.get(&LeaseKey::new(stream, *shard));
+            row.map(|row| LeaseState::of(row, now)).unwrap_or_default()
+        };
+        let members = kept.members.get(stream);
+        let survey = Survey::new(
+            shards.iter().map(state).collect(),
+            members.map_or_else(Vec::new, |members| Member::present(members, now)),
+        );
+        ready(Ok(Some(survey))).boxed()
+    }
+
+    fn announce<'a>(
+        &'a self,
+        stream: &'a str,
+        member: &'a Member,
+        ttl: Duration,
+    ) -> BoxFuture<'a, Result<Vec<Member>, LeaseError>> {
+        let now = self.now();
+        let mut kept = self.kept();
+        let members = kept.members.entry(stream.to_owned()).or_default();
+        members.announce(&member.owner, member.max_leases, ttl, now);
+        ready(Ok(Member::present(members, now))).boxed()
+    }
+
+    fn depart<'a>(
+        &'a self,
+        stream: &'a str,
+        owner: &'a str,
+    ) -> BoxFuture<'a, Result<(), LeaseError>> {
+        if let Some(members) = self.kept().members.get_mut(stream) {
+            members.depart(owner);
         }
         ready(Ok(())).boxed()
     }

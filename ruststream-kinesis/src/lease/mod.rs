@@ -1,6 +1,7 @@
 //! Who reads a shard, and how far: the port to a lease store.
 
 mod memory;
+mod shown;
 
 use std::error::Error;
 use std::fmt;
@@ -243,6 +244,11 @@ pub trait LeaseStore: Send + Sync + 'static {
     /// [`acquire`](Self::acquire) and [`read`](Self::read) in as few writes as the store can:
     /// takes the shard, keeps the cursor of `opening` where it [is for](Opening::is_for) the row,
     /// and answers what the row held before that; nothing where another owner holds the shard.
+    ///
+    /// What it answers as the owner is who held the shard before, or `owner` itself. A row whose
+    /// cursor or checkpoint is of another stream than [`Opening::stream_created`] stays as it is
+    /// where no cursor is given: the next checkpoint or cursor of `owner` makes it one of this
+    /// stream.
     fn take<'a>(
         &'a self,
         key: &'a LeaseKey,
@@ -275,8 +281,8 @@ pub trait LeaseStore: Send + Sync + 'static {
         .boxed()
     }
 
-    /// The rows of `shards` of `stream`, and the instances that read it. Nothing from a store that
-    /// does not provide this.
+    /// The rows of `shards` of `stream` and the instances that read it, at about one moment. Nothing
+    /// from a store that does not provide this.
     fn survey<'a>(
         &'a self,
         stream: &'a str,
@@ -287,7 +293,9 @@ pub trait LeaseStore: Send + Sync + 'static {
     }
 
     /// Tells the other instances, for `ttl` from now, that `member` reads `stream`, and answers all
-    /// that do. Nobody from a store that does not provide this.
+    /// that do, `member` among them. Nobody from a store that does not provide this.
+    ///
+    /// It is called again before `ttl` is over; what it is told last counts.
     fn announce<'a>(
         &'a self,
         stream: &'a str,

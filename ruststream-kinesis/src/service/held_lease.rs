@@ -10,8 +10,8 @@ use tokio::time::timeout;
 use crate::clock;
 use crate::lease::{LeaseError, LeaseKey, LeaseState, LeaseStore, LeaseTimings, Opening};
 use crate::rules::cursor::Cursor;
+use crate::rules::cursor_text;
 use crate::rules::lease::{Action, Term};
-use crate::rules::row;
 
 /// How long one call of a store may take, unless the lease ends sooner.
 pub(super) const STORE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -73,7 +73,7 @@ impl HeldLease {
     /// Keeps where the shard's reader opened or was moved to.
     pub(crate) async fn keep_cursor(&mut self, cursor: &Cursor) -> Result<Written, LeaseError> {
         let tenure = &*self.0;
-        let Some(cursor) = row::write(cursor) else {
+        let Some(cursor) = cursor_text::write(cursor) else {
             return Ok(Written::Stored);
         };
         let call = tenure

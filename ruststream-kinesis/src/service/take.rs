@@ -16,8 +16,8 @@ use super::stream::Stream;
 use crate::error::KinesisError;
 use crate::lease::{LeaseError, LeaseKey, LeaseState, Opening, SHARD_END};
 use crate::rules::cursor::Cursor;
+use crate::rules::cursor_text;
 use crate::rules::prospect::Prospect;
-use crate::rules::row;
 use crate::rules::shard_graph::ShardId;
 use crate::rules::subscription::ParentsEnded;
 
@@ -136,7 +136,7 @@ impl Taking<'_> {
         } else {
             row
         };
-        let mut stored = row.cursor.as_deref().and_then(row::read);
+        let mut stored = row.cursor.as_deref().and_then(cursor_text::read);
         if stored.is_none() && row.checkpoint.as_deref() == Some(SHARD_END) {
             if !self.prospect.open || !self.still_open().await? {
                 return Ok(None);
@@ -167,7 +167,7 @@ impl Taking<'_> {
     fn opening(&self, place: Option<&Place>) -> Opening {
         let unkept = place.filter(|place| place.unkept);
         Opening {
-            cursor: unkept.and_then(|place| row::write(&self.prospect.kept(&place.cursor))),
+            cursor: unkept.and_then(|place| cursor_text::write(&self.prospect.kept(&place.cursor))),
             replaces: self.prospect.ignores_row(),
             stream_created: self.stream.created,
         }

@@ -12,7 +12,7 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
     ),
     (
         "lease",
-        &["clock", "lease"],
+        &["clock", "lease", "rules"],
         &["tokio::spawn", "aws_sdk_kinesis", "use ruststream::"],
     ),
     (

@@ -1,0 +1,61 @@
+//! The instances that read one stream, as they told the store.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::store_time::{StoreTime, millis};
+
+/// How long an entry stays after its end: an instance that paused finds itself again, and one that
+/// is gone for good leaves no trace.
+const KEPT: Duration = Duration::from_mins(10);
+
+/// Who announced itself, by owner.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Members(BTreeMap<String, Announced>);
+
+/// What an instance said of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Announced {
+    /// Until when that holds, by the store's clock.
+    pub(crate) expiry: u64,
+    pub(crate) max_leases: Option<usize>,
+}
+
+impl Members {
+    /// Says that `owner` reads the stream for `ttl` from now, and forgets who is long gone.
+    pub(crate) fn announce(
+        &mut self,
+        owner: &str,
+        max_leases: Option<usize>,
+        ttl: Duration,
+        now: StoreTime,
+    ) {
+        self.0.retain(|_, member| !is_long_over(*member, now));
+        let announced = Announced {
+            expiry: now.end_of(ttl),
+            max_leases,
+        };
+        self.0.insert(owner.to_owned(), announced);
+    }
+
+    /// Says that `owner` no longer reads the stream.
+    pub(crate) fn depart(&mut self, owner: &str) {
+        self.0.remove(owner);
+    }
+
+    /// How many entries there are, those whose time is over among them.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Who is not known to be gone, in the order of the owners.
+    pub(crate) fn present(&self, now: StoreTime) -> impl Iterator<Item = (&str, Announced)> {
+        let members = self.0.iter().map(|(owner, member)| (&**owner, *member));
+        members.filter(move |(_, member)| !now.is_past(member.expiry))
+    }
+}
+
+fn is_long_over(member: Announced, now: StoreTime) -> bool {
+    now.is_past(member.expiry.saturating_add(millis(KEPT)))
+}
