@@ -238,7 +238,6 @@ mod connected;
 mod context;
 mod describe_server;
 mod error;
-mod fetched;
 #[cfg(feature = "testing")]
 mod in_process;
 mod lease;

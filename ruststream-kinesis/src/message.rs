@@ -8,9 +8,8 @@ use ruststream::{AckError, HeaderMap, IncomingMessage, Partitioned, Positioned, 
 
 use crate::context::{PARTITION_KEY_HEADER, SEQUENCE_HEADER, SHARD_HEADER};
 use crate::error::KinesisError;
-use crate::fetched::Fetched;
 use crate::position::KinesisPosition;
-use crate::rules::envelope::{self, Headers};
+use crate::rules::envelope;
 use crate::seek::KinesisSeeker;
 use crate::transport::Delivery;
 
@@ -19,25 +18,19 @@ use crate::transport::Delivery;
 /// Dropping it leaves the record unhandled: the shard's watermark stays before it, and the shard
 /// replays from it when its lease is next taken.
 pub struct KinesisMessage {
-    payload: Bytes,
-    partition_key: Option<String>,
-    sequence: String,
-    written: Headers,
-    // Most handlers never look, so the map is built on the first look.
-    headers: OnceLock<HeaderMap>,
     delivery: Delivery,
+    /// Where the payload begins in the record's data; an envelope is before it.
+    payload: usize,
+    // Most handlers never look, so the map is built on the first look, and takes no room before.
+    headers: OnceLock<Box<HeaderMap>>,
 }
 
 impl KinesisMessage {
-    pub(crate) fn new(fetched: Fetched<Delivery>) -> Self {
-        let record = envelope::decode(fetched.data);
+    pub(crate) fn new(delivery: Delivery) -> Self {
         Self {
-            payload: record.payload,
-            partition_key: fetched.partition_key,
-            sequence: fetched.sequence,
-            written: record.headers,
+            payload: envelope::payload_at(delivery.data()),
+            delivery,
             headers: OnceLock::new(),
-            delivery: fetched.delivery,
         }
     }
 
@@ -51,8 +44,10 @@ impl KinesisMessage {
     }
 
     fn build_headers(&self) -> HeaderMap {
-        let mut headers = HeaderMap::with_capacity(self.written.len() + 3);
-        for (name, value) in self.written.iter() {
+        let envelope = &self.delivery.data()[..self.payload];
+        let written = envelope::headers(&Bytes::copy_from_slice(envelope));
+        let mut headers = HeaderMap::with_capacity(written.len() + 3);
+        for (name, value) in written.iter() {
             // The decoder takes no name that is not UTF-8.
             if let Ok(name) = Str::try_from(name) {
                 headers.insert(name, value);
@@ -61,13 +56,13 @@ impl KinesisMessage {
         // Ours last: a header another producer wrote under one of these names is not the record's.
         headers.insert(
             Str::from_static(SEQUENCE_HEADER),
-            Bytes::copy_from_slice(self.sequence.as_bytes()),
+            Bytes::copy_from_slice(self.delivery.sequence().as_bytes()),
         );
         headers.insert(
             Str::from_static(SHARD_HEADER),
             Bytes::copy_from_slice(self.delivery.shard().as_bytes()),
         );
-        match &self.partition_key {
+        match self.delivery.partition_key() {
             Some(key) => headers.insert(
                 Str::from_static(PARTITION_KEY_HEADER),
                 Bytes::copy_from_slice(key.as_bytes()),
@@ -84,15 +79,15 @@ fn broker_error(error: KinesisError) -> AckError {
 
 impl IncomingMessage for KinesisMessage {
     fn payload(&self) -> &[u8] {
-        &self.payload
+        &self.delivery.data()[self.payload..]
     }
 
     fn headers(&self) -> &HeaderMap {
-        self.headers.get_or_init(|| self.build_headers())
+        self.headers.get_or_init(|| Box::new(self.build_headers()))
     }
 
     fn partition_key(&self) -> Option<&[u8]> {
-        self.partition_key.as_ref().map(String::as_bytes)
+        self.delivery.partition_key().map(str::as_bytes)
     }
 
     /// Marks the record handled. Where that moves the shard's watermark, this returns once the
@@ -105,10 +100,7 @@ impl IncomingMessage for KinesisMessage {
     /// [`KinesisError::Lease`] where the store failed the call or another owner took the shard;
     /// [`KinesisError::NotConnected`] after the shutdown.
     async fn ack(self) -> Result<(), AckError> {
-        self.delivery
-            .settle(self.sequence, false)
-            .await
-            .map_err(broker_error)
+        self.delivery.settle(false).await.map_err(broker_error)
     }
 
     /// Without `requeue`, checkpoints past the record as [`ack`](Self::ack) does. With it, leaves
@@ -125,10 +117,7 @@ impl IncomingMessage for KinesisMessage {
             self.delivery.leave().map_err(broker_error)?;
             return Err(AckError::Unsupported);
         }
-        self.delivery
-            .settle(self.sequence, true)
-            .await
-            .map_err(broker_error)
+        self.delivery.settle(true).await.map_err(broker_error)
     }
 }
 
@@ -142,7 +131,7 @@ impl Positioned for KinesisMessage {
     type Position = KinesisPosition;
 
     fn position(&self) -> KinesisPosition {
-        KinesisPosition::sequence(self.delivery.shard(), self.sequence.as_str())
+        KinesisPosition::sequence(self.delivery.shard(), self.delivery.sequence())
     }
 }
 
@@ -150,8 +139,8 @@ impl fmt::Debug for KinesisMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("KinesisMessage")
             .field("shard", &self.delivery.shard())
-            .field("sequence", &self.sequence)
-            .field("payload_bytes", &self.payload.len())
+            .field("sequence", &self.delivery.sequence())
+            .field("payload_bytes", &self.payload().len())
             .finish_non_exhaustive()
     }
 }

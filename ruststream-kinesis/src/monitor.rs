@@ -79,6 +79,8 @@ pub struct ElsewhereSnapshot {
 pub struct ShardSnapshot {
     /// The shard's id.
     pub shard: String,
+    /// The checkpoint in the lease store; nothing before the first.
+    pub checkpoint: Option<String>,
     /// How far behind the tip the last read was, by the service's `MillisBehindLatest`; nothing
     /// before the first read.
     pub behind: Option<Duration>,

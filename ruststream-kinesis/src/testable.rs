@@ -73,7 +73,7 @@ impl TestableBroker for ConnectedKinesisBroker {
             return Vec::new();
         };
         let records = log.records(stream.name()).into_iter();
-        records.map(|(key, data)| read(name, key, data)).collect()
+        records.map(|(key, data)| read(name, key, &data)).collect()
     }
 
     /// A name and an ARN of one stream are one stream.
@@ -92,13 +92,12 @@ impl TestableBroker for ConnectedKinesisBroker {
     }
 }
 
-fn read(stream: &str, partition_key: String, data: Bytes) -> RawMessage {
-    let decoded = envelope::decode(data);
-    let mut headers: ruststream::HeaderMap = decoded
-        .headers
+fn read(stream: &str, partition_key: String, data: &Bytes) -> RawMessage {
+    let payload = data.slice(envelope::payload_at(data)..);
+    let mut headers: ruststream::HeaderMap = envelope::headers(data)
         .iter()
         .filter_map(|(name, value)| Some((Str::try_from(name).ok()?, value)))
         .collect();
     headers.insert(Str::from_static(PARTITION_KEY_HEADER), partition_key);
-    RawMessage::new(stream.to_owned(), decoded.payload).with_headers(headers)
+    RawMessage::new(stream.to_owned(), payload).with_headers(headers)
 }

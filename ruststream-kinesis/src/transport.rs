@@ -4,7 +4,6 @@ use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 
 use crate::error::KinesisError;
-use crate::fetched::Fetched;
 #[cfg(feature = "testing")]
 use crate::in_process;
 use crate::monitor::StreamSnapshot;
@@ -113,15 +112,11 @@ impl Subscription {
     pub(crate) fn poll_next(
         &mut self,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Fetched<Delivery>, KinesisError>>> {
+    ) -> Poll<Option<Result<Delivery, KinesisError>>> {
         match self {
-            Self::Service(subscription) => subscription
-                .poll_next(cx)
-                .map_ok(|record| record.map(Delivery::Service)),
+            Self::Service(subscription) => subscription.poll_next(cx).map_ok(Delivery::Service),
             #[cfg(feature = "testing")]
-            Self::InProcess(subscription) => subscription
-                .poll_next(cx)
-                .map_ok(|record| record.map(Delivery::InProcess)),
+            Self::InProcess(subscription) => subscription.poll_next(cx).map_ok(Delivery::InProcess),
         }
     }
 
@@ -134,7 +129,7 @@ impl Subscription {
     }
 }
 
-/// What a delivery needs to be settled, and where it comes from.
+/// One record, what it needs to be settled, and where it comes from.
 pub(crate) enum Delivery {
     Service(service::Delivery),
     #[cfg(feature = "testing")]
@@ -142,6 +137,31 @@ pub(crate) enum Delivery {
 }
 
 impl Delivery {
+    /// The record's bytes, envelope and all.
+    pub(crate) fn data(&self) -> &[u8] {
+        match self {
+            Self::Service(delivery) => delivery.data(),
+            #[cfg(feature = "testing")]
+            Self::InProcess(delivery) => delivery.data(),
+        }
+    }
+
+    pub(crate) fn sequence(&self) -> &str {
+        match self {
+            Self::Service(delivery) => delivery.sequence(),
+            #[cfg(feature = "testing")]
+            Self::InProcess(delivery) => delivery.sequence(),
+        }
+    }
+
+    pub(crate) fn partition_key(&self) -> Option<&str> {
+        match self {
+            Self::Service(delivery) => delivery.partition_key(),
+            #[cfg(feature = "testing")]
+            Self::InProcess(delivery) => delivery.partition_key(),
+        }
+    }
+
     pub(crate) fn shard(&self) -> &str {
         match self {
             Self::Service(delivery) => delivery.shard(),
@@ -169,9 +189,9 @@ impl Delivery {
 
     /// Marks the record handled. `certain` asks for an error only where the record is sure to be
     /// read again.
-    pub(crate) async fn settle(self, sequence: String, certain: bool) -> Result<(), KinesisError> {
+    pub(crate) async fn settle(self, certain: bool) -> Result<(), KinesisError> {
         match self {
-            Self::Service(delivery) => delivery.settle(sequence, certain).await,
+            Self::Service(delivery) => delivery.settle(certain).await,
             #[cfg(feature = "testing")]
             Self::InProcess(delivery) => delivery.settle(),
         }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
+use bytes::Bytes;
 use tokio::task::coop;
 
 use super::log::Log;
 use super::shard::{Reading, SHARD_ID, Shard};
 use crate::error::KinesisError;
-use crate::fetched::Fetched;
 use crate::position::KinesisPosition;
 use crate::rules::aggregate;
 
@@ -41,7 +41,7 @@ impl Subscription {
     pub(crate) fn poll_next(
         &mut self,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Fetched<Delivery>, KinesisError>>> {
+    ) -> Poll<Option<Result<Delivery, KinesisError>>> {
         // A log is always ready, so that a handler which never settles for good would otherwise
         // keep everything else off its thread.
         let budget = ready!(coop::poll_proceed(cx));
@@ -65,20 +65,18 @@ impl Subscription {
             // Made before the record is judged, so that one not handed over is counted as read.
             let delivery = Delivery {
                 source: Arc::clone(source),
+                sequence: reading.sequence(),
                 reading,
+                data,
+                partition_key,
                 counted: true,
             };
-            if aggregate::is_aggregated(&data) {
+            if aggregate::is_aggregated(&delivery.data) {
                 return Err(KinesisError::AggregatedRecord {
                     shard: SHARD_ID.to_owned(),
                 });
             }
-            Ok(Fetched {
-                data,
-                partition_key: Some(partition_key),
-                sequence: reading.sequence(),
-                delivery,
-            })
+            Ok(delivery)
         }))
     }
 
@@ -133,10 +131,29 @@ impl Seek {
 pub(crate) struct Delivery {
     source: Arc<Source>,
     reading: Reading,
+    data: Bytes,
+    sequence: String,
+    partition_key: String,
     counted: bool,
 }
 
 impl Delivery {
+    pub(crate) fn data(&self) -> &[u8] {
+        &self.data
+    }
+
+    pub(crate) fn sequence(&self) -> &str {
+        &self.sequence
+    }
+
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "the service's records may lack one"
+    )]
+    pub(crate) fn partition_key(&self) -> Option<&str> {
+        Some(&self.partition_key)
+    }
+
     #[expect(clippy::unused_self, reason = "the service's deliveries differ in it")]
     pub(crate) fn shard(&self) -> &str {
         SHARD_ID

@@ -22,15 +22,6 @@ pub(crate) const MAGIC: [u8; MAGIC_LENGTH] = *b"RSK2";
 /// The magic of the earlier text envelope, which is only read.
 pub(crate) const TEXT_MAGIC: [u8; MAGIC_LENGTH] = *b"RSK1";
 
-/// The headers and the payload of one record; both share the record's bytes.
-#[derive(Debug, Clone)]
-pub(crate) struct Decoded {
-    /// The user headers, in the order they were written.
-    pub(crate) headers: Headers,
-    /// What the producer published.
-    pub(crate) payload: Bytes,
-}
-
 /// A checked header block: iterating it cannot fail.
 #[derive(Debug, Clone)]
 pub(crate) struct Headers {
@@ -86,24 +77,23 @@ where
     blob
 }
 
-/// Reads a record's blob without copying any of it.
-pub(crate) fn decode(blob: Bytes) -> Decoded {
-    match split(&blob) {
-        None => Decoded {
-            headers: Headers {
-                form: Form::Framed,
-                block: Bytes::new(),
-                count: 0,
-            },
-            payload: blob,
+/// Where the payload of a record begins in its blob; the headers are before it.
+pub(crate) fn payload_at(blob: &[u8]) -> usize {
+    split(blob).map_or(0, |parts| blob.len() - parts.payload.len())
+}
+
+/// The headers of a blob, which may end where its payload begins. Copies nothing.
+pub(crate) fn headers(blob: &Bytes) -> Headers {
+    match split(blob) {
+        None => Headers {
+            form: Form::Framed,
+            block: Bytes::new(),
+            count: 0,
         },
-        Some(parts) => Decoded {
-            headers: Headers {
-                form: parts.form,
-                block: blob.slice_ref(parts.block),
-                count: parts.count,
-            },
-            payload: blob.slice_ref(parts.payload),
+        Some(parts) => Headers {
+            form: parts.form,
+            block: blob.slice_ref(parts.block),
+            count: parts.count,
         },
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod envelope;
 pub(crate) mod lease;
 pub(crate) mod members;
 pub(crate) mod pacing;
+pub(crate) mod packing;
 pub(crate) mod partition_key;
 pub(crate) mod prospect;
 pub(crate) mod reader;

@@ -41,7 +41,7 @@ impl Watermark {
     ///
     /// An ordinal settled before, dropped by [`reset`](Self::reset) or never reserved changes
     /// nothing.
-    pub(crate) fn settle(&mut self, ordinal: u64, sequence: String) -> bool {
+    pub(crate) fn settle(&mut self, ordinal: u64, sequence: &str) -> bool {
         if ordinal < self.settled_through || ordinal >= self.reserved {
             return false;
         }
@@ -50,7 +50,10 @@ impl Watermark {
             return false;
         }
         self.settled_through += 1;
-        self.position = Some(sequence);
+        // One call per settled record: the string is reused.
+        let position = self.position.get_or_insert_default();
+        position.clear();
+        position.push_str(sequence);
         // Ranges never touch, so at most one of them begins where the prefix now ends.
         if let Some(next) = self.ahead.first_entry()
             && *next.key() == self.settled_through
@@ -62,13 +65,16 @@ impl Watermark {
         true
     }
 
-    fn settle_ahead(&mut self, ordinal: u64, sequence: String) {
+    fn settle_ahead(&mut self, ordinal: u64, sequence: &str) {
         let before = self.ahead.range(..=ordinal).next_back();
         if before.is_some_and(|(_, range)| ordinal < range.end) {
             return;
         }
         let end = ordinal + 1;
-        let range = self.ahead.remove(&end).unwrap_or(Ahead { end, sequence });
+        let range = self.ahead.remove(&end).unwrap_or_else(|| Ahead {
+            end,
+            sequence: sequence.to_owned(),
+        });
         match self.ahead.range_mut(..ordinal).next_back() {
             Some((_, before)) if before.end == ordinal => *before = range,
             _ => {

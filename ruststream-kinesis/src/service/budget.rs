@@ -1,7 +1,7 @@
 //! The memory one subscription may spend.
 //!
 //! Bytes are reserved before a call, for what its page costs while it is in flight, and given back
-//! as the page's records settle.
+//! as the blocks its records were packed into are dropped.
 
 use std::sync::Arc;
 
@@ -16,10 +16,6 @@ const PAGE_TEXT: usize = PAGE_BYTES / 3 * 4;
 /// What a page costs in flight: its text twice, in pieces and joined or joined and taken apart, and
 /// the decoded copy, which is smaller than another text. `cargo bench -p tests -- weigh` shows it.
 const IN_FLIGHT: usize = PAGE_TEXT * 3;
-
-/// What a record costs beside its data: its strings, its place in the page, and what the allocator
-/// adds to each.
-pub(crate) const RECORD_OVERHEAD: usize = 384;
 
 /// A count of bytes shared by the readers of one subscription.
 #[derive(Debug, Clone)]
@@ -58,18 +54,15 @@ pub(crate) struct Reservation {
 }
 
 impl Reservation {
-    /// Gives back what is over `bytes`.
-    pub(crate) fn shrink(&mut self, bytes: usize) {
-        let over = self.bytes.saturating_sub(bytes);
-        if over > 0 {
-            self.bytes = bytes;
-            self.free.add_permits(over);
+    /// Parts with `bytes`, or with what there is of them: a budget smaller than a page reserved less
+    /// than the page turned out to be.
+    pub(crate) fn split(&mut self, bytes: usize) -> Self {
+        let bytes = bytes.min(self.bytes);
+        self.bytes -= bytes;
+        Self {
+            free: Arc::clone(&self.free),
+            bytes,
         }
-    }
-
-    /// Takes over what `other` still holds.
-    pub(crate) fn absorb(&mut self, mut other: Self) {
-        self.bytes += std::mem::take(&mut other.bytes);
     }
 }
 

@@ -16,7 +16,7 @@ use super::clients::Clients;
 use super::coordinator::Coordinator;
 use super::seek::Seek;
 use super::stop::{Stop, stop_at_least};
-use super::stream::{Counts, ReadLimit, Stream};
+use super::stream::{ReadLimit, Stream};
 use super::subscription::Subscription;
 use super::view::{Shown, View};
 use super::{budget, create_stream, page};
@@ -151,7 +151,7 @@ impl Connection {
             max_leases: self.max_leases,
             created: summary.created,
             opened_at: summary.answered_at,
-            counts: Counts::default(),
+            counts: Arc::default(),
         });
         let (seek, commands) = Seek::new(name);
         let mut coordinator = Coordinator::new(

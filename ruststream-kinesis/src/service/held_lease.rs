@@ -65,6 +65,11 @@ impl HeldLease {
         }))
     }
 
+    /// The name it is held under.
+    pub(crate) fn owner(&self) -> Arc<str> {
+        Arc::clone(&self.0.owner)
+    }
+
     /// What keeps it.
     pub(crate) fn keeping(&self) -> Keeping {
         Keeping(Arc::clone(&self.0))

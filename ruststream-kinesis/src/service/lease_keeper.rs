@@ -111,7 +111,7 @@ impl Keeper {
                         target: "ruststream::kinesis",
                         subscription = self.shard.seek().stream(),
                         shard = &**self.shard.id(),
-                        owner = &*self.shard.stream.owner,
+                        owner = &*self.shard.owner,
                         "lease renewed late",
                     );
                 }

@@ -1,5 +1,6 @@
 //! Deeds: the calls, the tasks and the clocks behind a connected broker.
 
+mod block;
 mod budget;
 mod calls;
 mod clients;
@@ -23,6 +24,8 @@ mod stream;
 mod subscription;
 mod take;
 mod taking;
+#[cfg(test)]
+mod tests;
 mod view;
 
 pub(crate) use self::connection::{Connection, Setup};

@@ -3,16 +3,12 @@
 use std::sync::Arc;
 use std::vec;
 
-use aws_sdk_kinesis::types::Record;
-use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
-use super::budget::RECORD_OVERHEAD;
-use super::progress::Ticket;
+use super::block::{Block, Undelivered};
 use super::shard::Shard;
 use super::subscription::Delivery;
 use crate::error::KinesisError;
-use crate::fetched::Fetched;
 use crate::rules::aggregate;
 
 /// One thing for the subscription's stream.
@@ -47,12 +43,16 @@ impl Outlet {
     }
 }
 
-/// The records of one read, in shard order.
+/// The records of one read, in shard order. What is not delivered of them is read again.
 pub(crate) struct Page {
     shard: Arc<Shard>,
     generation: u64,
+    /// The ordinal of the first record of `blocks`.
     next_ordinal: u64,
-    records: vec::IntoIter<Record>,
+    blocks: vec::IntoIter<Undelivered>,
+    /// The block that is being delivered, and its next record.
+    block: Option<Arc<Block>>,
+    index: usize,
     /// Lets the reader fetch another page once this one is delivered.
     _ahead: OwnedSemaphorePermit,
 }
@@ -62,61 +62,50 @@ impl Page {
         shard: Arc<Shard>,
         generation: u64,
         first_ordinal: u64,
-        records: Vec<Record>,
+        blocks: Vec<Undelivered>,
         ahead: OwnedSemaphorePermit,
     ) -> Self {
         Self {
             shard,
             generation,
             next_ordinal: first_ordinal,
-            records: records.into_iter(),
+            blocks: blocks.into_iter(),
+            block: None,
+            index: 0,
             _ahead: ahead,
         }
     }
 
-    /// The next record, or nothing once the page is through or the shard was repositioned.
-    pub(super) fn next(&mut self) -> Option<Result<Fetched<Delivery>, KinesisError>> {
-        if self.shard.generation() != self.generation {
+    /// The next record, or nothing once the page is through or the shard was repositioned or stops.
+    pub(super) fn next(&mut self) -> Option<Result<Delivery, KinesisError>> {
+        if !self.shard.delivers(self.generation) {
             return None;
         }
-        let record = self.records.next()?;
-        let ticket = Ticket {
-            generation: self.generation,
-            ordinal: self.next_ordinal,
-            bytes: cost(&record),
-        };
-        self.next_ordinal += 1;
-        let data = record.data.into_inner();
-        if aggregate::is_aggregated(&data) {
-            self.shard.pass(ticket, record.sequence_number);
+        let delivery = self.advance()?;
+        if aggregate::is_aggregated(delivery.data()) {
+            delivery.pass();
             return Some(Err(KinesisError::AggregatedRecord {
                 shard: self.shard.id().to_string(),
             }));
         }
-        Some(Ok(Fetched {
-            data: Bytes::from(data),
-            partition_key: record.partition_key,
-            sequence: record.sequence_number,
-            delivery: Delivery::new(Arc::clone(&self.shard), ticket),
-        }))
+        Some(Ok(delivery))
     }
-}
 
-impl Drop for Page {
-    fn drop(&mut self) {
-        let left = self.records.as_slice();
-        if !left.is_empty() {
-            // Undelivered records are read again; after a shutdown there is nothing to say.
-            let _ = self
-                .shard
-                .leave(left.len() as u64, left.iter().map(cost).sum());
+    fn advance(&mut self) -> Option<Delivery> {
+        let block = if let Some(block) = self.block.take() {
+            block
+        } else {
+            let undelivered = self.blocks.next()?;
+            let first = self.next_ordinal;
+            self.next_ordinal += undelivered.len() as u64;
+            self.index = 0;
+            Block::begin(&self.shard, self.generation, first, undelivered)?
+        };
+        let index = self.index;
+        self.index += 1;
+        if self.index < block.records().len() {
+            self.block = Some(Arc::clone(&block));
         }
+        Some(Delivery::new(block, index))
     }
-}
-
-/// The bytes a record takes until it is settled.
-pub(super) fn cost(record: &Record) -> usize {
-    record.data.as_ref().len()
-        + record.partition_key.as_ref().map_or(0, String::len)
-        + RECORD_OVERHEAD
 }

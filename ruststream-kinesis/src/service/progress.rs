@@ -2,12 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::budget::Reservation;
 use crate::rules::cursor::Cursor;
 use crate::rules::watermark::Watermark;
-
-/// Settled bytes are given back in steps, so that the budget is not touched for each record.
-const GIVE_BACK_STEP: usize = 64 * 1024;
 
 /// The bookkeeping of one shard, behind one lock.
 #[derive(Default)]
@@ -15,18 +11,16 @@ pub(super) struct Progress {
     /// Counts repositions; changes only under the lock.
     generation: u64,
     watermark: Watermark,
-    /// The buffer of the last checkpoint, for the next one.
+    /// The checkpoint in the store, empty where there is none.
+    checkpoint: String,
+    /// The buffer of the checkpoint before it, for the next one.
     spare: String,
     /// The ordinal up to which the store has the checkpoint.
     stored_through: u64,
     /// Whether a checkpoint was stored in this generation.
     progressed: bool,
-    /// Deliveries and undelivered records that still exist, of every generation.
+    /// Blocks with deliveries that still exist, of every generation.
     alive: u64,
-    alive_bytes: usize,
-    reservation: Option<Reservation>,
-    /// Bytes that are gone since some were given back.
-    gone_bytes: usize,
     /// Whether the shard was read to its end, and the reader waits for the last settlement.
     ended: bool,
     /// The oldest unsettled record when the watermark was last looked at, and since when.
@@ -72,12 +66,11 @@ impl Opened {
     }
 }
 
-/// A record that was handed out: its place in the shard, and its size.
+/// A record's place in its shard.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ticket {
     pub(crate) generation: u64,
     pub(crate) ordinal: u64,
-    pub(crate) bytes: usize,
 }
 
 /// A checkpoint the store does not have yet.
@@ -123,30 +116,27 @@ impl Progress {
     }
 
     /// Gives `records` their ordinals and answers the first; nothing where the page is stale.
-    pub(super) fn admit(
-        &mut self,
-        generation: u64,
-        records: u64,
-        bytes: usize,
-        reservation: Reservation,
-        now: Instant,
-    ) -> Option<u64> {
+    pub(super) fn admit(&mut self, generation: u64, records: u64, now: Instant) -> Option<u64> {
         if self.generation != generation || self.holding != Holding::Held {
             return None;
-        }
-        self.alive += records;
-        self.alive_bytes += bytes;
-        match &mut self.reservation {
-            Some(held) => held.absorb(reservation),
-            none => *none = Some(reservation),
         }
         let first = self.watermark.reserve(records);
         self.observe(now);
         Some(first)
     }
 
+    /// The first record of a block is delivered.
+    pub(super) const fn begin_block(&mut self) {
+        self.alive += 1;
+    }
+
+    /// The last delivery of a block is gone.
+    pub(super) const fn end_block(&mut self) {
+        self.alive -= 1;
+    }
+
     /// Marks a record handled; nothing where that moves nothing.
-    pub(super) fn settle(&mut self, ticket: Ticket, sequence: String) -> Option<Moved> {
+    pub(super) fn settle(&mut self, ticket: Ticket, sequence: &str) -> Option<Moved> {
         if self.generation != ticket.generation || !self.watermark.settle(ticket.ordinal, sequence)
         {
             return None;
@@ -155,23 +145,6 @@ impl Progress {
             through: self.watermark.settled_through(),
             last: self.ended && self.watermark.is_complete(),
         })
-    }
-
-    /// Takes `records` of `bytes` for gone, and gives their bytes back.
-    pub(super) fn gone(&mut self, records: u64, bytes: usize) {
-        self.alive -= records;
-        self.alive_bytes -= bytes;
-        self.gone_bytes += bytes;
-        if self.alive == 0 {
-            self.gone_bytes = 0;
-            self.reservation = None;
-        } else if self.gone_bytes >= GIVE_BACK_STEP
-            && let Some(reservation) = &mut self.reservation
-        {
-            self.gone_bytes = 0;
-            // A budget smaller than a page reserved less than the page turned out to be.
-            reservation.shrink(self.alive_bytes);
-        }
     }
 
     /// Tells that the shard was read to its end in `generation`; answers whether everything is
@@ -242,7 +215,17 @@ impl Progress {
             self.progressed = true;
             self.unstored_position = None;
         }
-        self.spare = unstored.sequence;
+        self.spare = std::mem::replace(&mut self.checkpoint, unstored.sequence);
+    }
+
+    /// The store had that checkpoint when the lease was taken.
+    pub(super) fn found(&mut self, checkpoint: Option<String>) {
+        self.checkpoint = checkpoint.unwrap_or_default();
+    }
+
+    /// The checkpoint in the store.
+    pub(super) fn checkpoint(&self) -> Option<&str> {
+        Some(&*self.checkpoint).filter(|sequence| !sequence.is_empty())
     }
 
     /// Looks which record is the oldest unsettled one.

@@ -7,6 +7,7 @@
 use std::sync::atomic::Ordering;
 
 use tokio::select;
+use tokio::sync::MutexGuard;
 
 use super::held_lease::{HeldLease, Written};
 use super::progress::{Holding, Ticket, Unstored};
@@ -17,54 +18,69 @@ use crate::rules::cursor::Cursor;
 
 const LOST: &str = "the lease is another owner's, or over; the record will be read again";
 
+/// A settled record that moved the watermark.
+pub(super) struct Settled<'a> {
+    /// The turn to write, and what is unstored, where nobody else had it.
+    turn: Option<(MutexGuard<'a, Option<HeldLease>>, Option<Unstored>)>,
+    generation: u64,
+    /// The ordinal a checkpoint must cover for the record to be stored.
+    through: u64,
+}
+
 impl Shard {
-    /// Marks a record handled, and stores the checkpoint where that moves the watermark.
-    ///
-    /// With `certain`, an error means that the record is going to be read again; a store that
-    /// merely failed is left to the keeper, which reports it where it goes on.
-    pub(super) async fn settle(
+    /// Marks a record handled; nothing where that calls for no write.
+    pub(super) fn settle(
         &self,
         ticket: Ticket,
-        sequence: String,
-        certain: bool,
-    ) -> Result<(), KinesisError> {
+        sequence: &str,
+    ) -> Result<Option<Settled<'_>>, KinesisError> {
         // Uncontended, the turn to write is there before it is known whether there is anything to.
         let turn = match self.checkpoint_interval {
             None => self.lease.try_lock().ok(),
             Some(_) => None,
         };
-        let (through, unstored) = {
-            let mut progress = self.progress();
-            progress.gone(1, ticket.bytes);
-            if progress.is_idle() {
-                self.idle.notify_waiters();
-            }
-            match progress.holding {
-                Holding::Held => {}
-                // Of before a reposition, which settled the matter.
-                Holding::Lost if progress.generation() != ticket.generation => return Ok(()),
-                Holding::Lost => return Err(self.lease_error(LOST)),
-                Holding::Finished => return Ok(()),
-                Holding::Closed => return Err(KinesisError::NotConnected),
-            }
-            let Some(moved) = progress.settle(ticket, sequence) else {
-                return Ok(());
-            };
-            if moved.last {
-                self.reader.notify_one();
-            }
-            let unstored = turn.as_ref().and_then(|_| progress.unstored());
-            (moved.through, unstored)
-        };
-        if self.checkpoint_interval.is_some() {
-            return Ok(());
+        let mut progress = self.progress();
+        match progress.holding {
+            Holding::Held => {}
+            // Of before a reposition, which settled the matter.
+            Holding::Lost if progress.generation() != ticket.generation => return Ok(None),
+            Holding::Lost => return Err(self.lease_error(LOST)),
+            Holding::Finished => return Ok(None),
+            Holding::Closed => return Err(KinesisError::NotConnected),
         }
-        let (mut lease, unstored) = if let Some(lease) = turn {
-            (lease, unstored)
+        let Some(moved) = progress.settle(ticket, sequence) else {
+            return Ok(None);
+        };
+        if moved.last {
+            self.reader.notify_one();
+        }
+        if self.checkpoint_interval.is_some() {
+            return Ok(None);
+        }
+        Ok(Some(Settled {
+            turn: turn.map(|lease| (lease, progress.unstored())),
+            generation: ticket.generation,
+            through: moved.through,
+        }))
+    }
+
+    /// Stores the checkpoint a settled record calls for.
+    ///
+    /// With `certain`, an error means that the record is going to be read again; a store that
+    /// merely failed is left to the keeper, which reports it where it goes on.
+    pub(super) async fn store_settled(
+        &self,
+        settled: Settled<'_>,
+        certain: bool,
+    ) -> Result<(), KinesisError> {
+        let (mut lease, unstored) = if let Some(turn) = settled.turn {
+            turn
         } else {
             let lease = self.lease.lock().await;
             // Whoever wrote while this waited for its turn wrote for this record too.
-            let unstored = self.progress().unstored_before(ticket.generation, through);
+            let unstored = self
+                .progress()
+                .unstored_before(settled.generation, settled.through);
             (lease, unstored)
         };
         match self.store(&mut lease, unstored).await {
@@ -75,30 +91,20 @@ impl Shard {
     }
 
     /// Passes a record by that no handler is to see; the next checkpoint covers it.
-    pub(super) fn pass(&self, ticket: Ticket, sequence: String) {
-        let mut progress = self.progress();
-        progress.gone(1, ticket.bytes);
-        if progress.is_idle() {
-            self.idle.notify_waiters();
-        }
-        if let Some(moved) = progress.settle(ticket, sequence)
+    pub(super) fn pass(&self, ticket: Ticket, sequence: &str) {
+        if let Some(moved) = self.progress().settle(ticket, sequence)
             && moved.last
         {
             self.reader.notify_one();
         }
     }
 
-    /// Records are gone without having been handled: the watermark stays before them.
-    pub(super) fn leave(&self, records: u64, bytes: usize) -> Result<(), KinesisError> {
-        let mut progress = self.progress();
-        progress.gone(records, bytes);
-        if progress.is_idle() {
-            self.idle.notify_waiters();
+    /// A record is left unhandled: the watermark stays before it.
+    pub(super) fn leave(&self) -> Result<(), KinesisError> {
+        match self.progress().holding {
+            Holding::Closed => Err(KinesisError::NotConnected),
+            _ => Ok(()),
         }
-        if progress.holding == Holding::Closed {
-            return Err(KinesisError::NotConnected);
-        }
-        Ok(())
     }
 
     /// Stores the checkpoint of everything settled so far, or where there is none yet the position
@@ -200,15 +206,12 @@ impl Shard {
     /// The lease ended without having been handed back.
     pub(super) fn lost(&self, why: &str) {
         if !self.is_given_up() {
-            self.stream
-                .counts
-                .lost_leases
-                .fetch_add(1, Ordering::Relaxed);
+            self.counts.lost_leases.fetch_add(1, Ordering::Relaxed);
             tracing::warn!(
                 target: "ruststream::kinesis",
-                subscription = &*self.stream.name,
+                subscription = self.seek().stream(),
                 shard = &**self.id(),
-                owner = &*self.stream.owner,
+                owner = &*self.owner,
                 "lease lost: {why}",
             );
         }
@@ -309,9 +312,9 @@ impl Shard {
         match lease.release().await {
             Ok(()) => tracing::info!(
                 target: "ruststream::kinesis",
-                subscription = &*self.stream.name,
+                subscription = self.seek().stream(),
                 shard = &**self.id(),
-                owner = &*self.stream.owner,
+                owner = &*self.owner,
                 "lease released",
             ),
             Err(error) => self.warn("the lease was not released and has to expire", &error),

@@ -7,11 +7,10 @@ use std::time::Duration;
 
 use tokio::sync::{Notify, Semaphore};
 
-use super::budget::Reservation;
 use super::held_lease::HeldLease;
 use super::progress::{Holding, Opened, Progress};
 use super::seek::Seek;
-use super::stream::Stream;
+use super::stream::Counts;
 use crate::clock;
 use crate::error::KinesisError;
 use crate::lease::LeaseError;
@@ -28,7 +27,9 @@ const PAGES_AHEAD: usize = 2;
 /// Settling, and everything else that needs the lease, is in `settlement`.
 pub(crate) struct Shard {
     id: ShardId,
-    pub(super) stream: Arc<Stream>,
+    /// The name the lease is held under.
+    pub(super) owner: Arc<str>,
+    pub(super) counts: Arc<Counts>,
     seek: Seek,
     pub(super) checkpoint_interval: Option<Duration>,
     progress: Mutex<Progress>,
@@ -47,12 +48,19 @@ pub(crate) struct Shard {
 }
 
 impl Shard {
-    pub(crate) fn new(id: ShardId, stream: Arc<Stream>, seek: Seek, lease: HeldLease) -> Self {
+    pub(crate) fn new(
+        id: ShardId,
+        seek: Seek,
+        checkpoint_interval: Option<Duration>,
+        lease: HeldLease,
+        counts: Arc<Counts>,
+    ) -> Self {
         Self {
             id,
-            checkpoint_interval: stream.checkpoint_interval,
-            stream,
+            owner: lease.owner(),
+            counts,
             seek,
+            checkpoint_interval,
             progress: Mutex::default(),
             lease: tokio::sync::Mutex::new(Some(lease)),
             generation: AtomicU64::new(0),
@@ -81,19 +89,18 @@ impl Shard {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Tells what checkpoint the row held when the lease was taken.
+    pub(super) fn found(&self, checkpoint: Option<String>) {
+        self.progress().found(checkpoint);
+    }
+
     // The reader's side.
 
-    /// Gives `records` their ordinals and takes their bytes into account; nothing where the shard
-    /// was repositioned since `generation`, and the page is stale.
-    pub(super) fn admit(
-        &self,
-        generation: u64,
-        records: usize,
-        bytes: usize,
-        reservation: Reservation,
-    ) -> Option<u64> {
+    /// Gives `records` their ordinals and answers the first; nothing where the shard was
+    /// repositioned since `generation`, and the page is stale.
+    pub(super) fn admit(&self, generation: u64, records: usize) -> Option<u64> {
         self.progress()
-            .admit(generation, records as u64, bytes, reservation, clock::now())
+            .admit(generation, records as u64, clock::now())
     }
 
     pub(super) fn read_behind(&self, millis: u64) {
@@ -143,6 +150,32 @@ impl Shard {
         self.keeper.notified().await;
     }
 
+    // The subscription's side.
+
+    /// Whether what was read under `generation` may still be delivered.
+    pub(super) fn delivers(&self, generation: u64) -> bool {
+        self.generation() == generation && !self.is_stopping()
+    }
+
+    /// Counts a block whose first record is delivered; `false` where nothing of it may be.
+    pub(super) fn begin_block(&self, generation: u64) -> bool {
+        let mut progress = self.progress();
+        // Under the lock, so that who drains a stopped shard misses no delivery.
+        let delivers = self.delivers(generation);
+        if delivers {
+            progress.begin_block();
+        }
+        delivers
+    }
+
+    pub(super) fn end_block(&self) {
+        let mut progress = self.progress();
+        progress.end_block();
+        if progress.is_idle() {
+            self.idle.notify_waiters();
+        }
+    }
+
     // The coordinator's side.
 
     /// Moves the shard to where `opened` reads: what was delivered before moves nothing any more.
@@ -184,7 +217,7 @@ impl Shard {
         self.reader.notify_one();
     }
 
-    /// Waits until every delivery is settled or dropped.
+    /// Waits until every delivery is settled or dropped, once the shard is told to stop.
     pub(super) async fn drained(&self) {
         loop {
             let idle = self.idle.notified();
@@ -208,6 +241,7 @@ impl Shard {
         let progress = self.progress();
         ShardSnapshot {
             shard: self.id.to_string(),
+            checkpoint: progress.checkpoint().map(str::to_owned),
             behind: progress.last_read.map(|(behind, _)| behind),
             read_ago: progress
                 .last_read

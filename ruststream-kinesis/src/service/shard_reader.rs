@@ -8,10 +8,11 @@ use tokio::select;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::sleep_until;
 
+use super::block::Undelivered;
 use super::budget::Reservation;
 use super::calls;
 use super::held_lease::Written;
-use super::page::{self, Page};
+use super::page::Page;
 use super::progress::Opened;
 use super::sdk_error::{Failure, Kind};
 use super::shard::Shard;
@@ -150,7 +151,7 @@ impl ShardReader {
         &mut self,
         page: GetRecordsOutput,
         ahead: OwnedSemaphorePermit,
-        mut reservation: Reservation,
+        reservation: Reservation,
     ) -> bool {
         let behind = page.millis_behind_latest.unwrap_or(0).max(0).unsigned_abs();
         self.shard.read_behind(behind);
@@ -171,19 +172,14 @@ impl ShardReader {
             return true;
         }
         let records = page.records.len();
-        let bytes = page.records.iter().map(page::cost).sum();
-        reservation.shrink(bytes);
-        let admitted = self
-            .shard
-            .admit(self.generation, records, bytes, reservation);
-        let Some(first) = admitted else {
+        let Some(first) = self.shard.admit(self.generation, records) else {
             return true;
         };
         let page = Page::new(
             Arc::clone(&self.shard),
             self.generation,
             first,
-            page.records,
+            Undelivered::pack(page.records, reservation),
             ahead,
         );
         self.stream.outlet.hand_over(page).await

@@ -39,7 +39,7 @@ pub(super) struct Stream {
     pub(super) created: Option<u64>,
     /// When the subscription opened. Both in milliseconds since the epoch, by the service's clock.
     pub(super) opened_at: u64,
-    pub(super) counts: Counts,
+    pub(super) counts: Arc<Counts>,
 }
 
 /// What went other than smoothly since the subscription opened.

@@ -6,14 +6,12 @@ use std::task::{Context, Poll, ready};
 use tokio::sync::{mpsc, watch};
 use tokio::task::coop;
 
+use super::block::Block;
 use super::page::{Item, Page};
-use super::progress::Ticket;
 use super::seek::Seek;
-use super::shard::Shard;
 use super::stop::{Stop, stop_at_least};
 use super::stream::ReadLimit;
 use crate::error::KinesisError;
-use crate::fetched::Fetched;
 
 /// One open subscription; dropping it stops its readers and frees its stream.
 pub(crate) struct Subscription {
@@ -51,7 +49,7 @@ impl Subscription {
     pub(crate) fn poll_next(
         &mut self,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Fetched<Delivery>, KinesisError>>> {
+    ) -> Poll<Option<Result<Delivery, KinesisError>>> {
         // A page is read without waiting, which must not keep everything else off this thread.
         let budget = ready!(coop::poll_proceed(cx));
         loop {
@@ -78,63 +76,61 @@ impl Drop for Subscription {
     }
 }
 
-/// What a delivery needs to be settled; dropping it leaves the record unhandled.
+/// A record, and what it needs to be settled; dropping it leaves the record unhandled.
 pub(crate) struct Delivery {
-    shard: Option<Arc<Shard>>,
-    ticket: Ticket,
+    block: Arc<Block>,
+    index: usize,
 }
 
 impl Delivery {
-    pub(super) const fn new(shard: Arc<Shard>, ticket: Ticket) -> Self {
-        Self {
-            shard: Some(shard),
-            ticket,
-        }
+    pub(super) const fn new(block: Arc<Block>, index: usize) -> Self {
+        Self { block, index }
     }
 
-    fn live(&self) -> &Arc<Shard> {
-        self.shard
-            .as_ref()
-            .expect("a settled delivery is consumed by its settlement")
+    pub(crate) fn data(&self) -> &[u8] {
+        self.block.records().data(self.index)
+    }
+
+    pub(crate) fn sequence(&self) -> &str {
+        self.block.records().sequence(self.index)
+    }
+
+    pub(crate) fn partition_key(&self) -> Option<&str> {
+        self.block.records().partition_key(self.index)
     }
 
     pub(crate) fn shard(&self) -> &str {
-        self.live().id()
+        self.block.shard().id()
     }
 
     pub(crate) fn seek(&self) -> Seek {
-        self.live().seek().clone()
+        self.block.shard().seek().clone()
     }
 
     /// Whether the shard was repositioned since the record was handed over.
     pub(crate) fn is_stale(&self) -> bool {
-        self.live().generation() != self.ticket.generation
+        self.block.shard().generation() != self.block.ticket(self.index).generation
     }
 
-    pub(crate) async fn settle(
-        mut self,
-        sequence: String,
-        certain: bool,
-    ) -> Result<(), KinesisError> {
-        let Some(shard) = self.shard.take() else {
-            return Ok(());
-        };
-        shard.settle(self.ticket, sequence, certain).await
-    }
-
-    pub(crate) fn leave(mut self) -> Result<(), KinesisError> {
-        match self.shard.take() {
-            Some(shard) => shard.leave(1, self.ticket.bytes),
+    /// Marks the record handled, and stores the checkpoint where that moves the watermark.
+    pub(crate) async fn settle(self, certain: bool) -> Result<(), KinesisError> {
+        let shard = Arc::clone(self.block.shard());
+        let settled = shard.settle(self.block.ticket(self.index), self.sequence())?;
+        // A store that takes its time keeps neither the records nor who waits for them to be gone.
+        drop(self);
+        match settled {
+            Some(settled) => shard.store_settled(settled, certain).await,
             None => Ok(()),
         }
     }
-}
 
-impl Drop for Delivery {
-    fn drop(&mut self) {
-        if let Some(shard) = self.shard.take() {
-            // Nobody is left to hear it.
-            let _ = shard.leave(1, self.ticket.bytes);
-        }
+    /// Passes the record by: no handler is to see it.
+    pub(super) fn pass(self) {
+        let ticket = self.block.ticket(self.index);
+        self.block.shard().pass(ticket, self.sequence());
+    }
+
+    pub(crate) fn leave(self) -> Result<(), KinesisError> {
+        self.block.shard().leave()
     }
 }

@@ -31,6 +31,8 @@ pub(super) enum Taken {
         proof: ParentsEnded,
         lease: HeldLease,
         opened: Opened,
+        /// The checkpoint its row holds.
+        checkpoint: Option<String>,
     },
     /// Its row says that it was read to its end.
     Finished,
@@ -94,6 +96,7 @@ pub(super) async fn shard(
             proof,
             lease,
             opened,
+            checkpoint: found.checkpoint,
         },
         Ok(Start::Finished) => released(stream, lease, &id, Taken::Finished).await,
         Ok(Start::Nowhere) => released(stream, lease, &id, Taken::Stopped).await,

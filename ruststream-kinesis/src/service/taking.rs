@@ -173,6 +173,7 @@ impl Coordinator {
                 proof,
                 lease,
                 opened,
+                checkpoint,
             } => {
                 let repositioned = self.rules.ignores_row(id);
                 self.rules.reading(id, &opened.cursor);
@@ -193,10 +194,12 @@ impl Coordinator {
                 }
                 let shard = Arc::new(Shard::new(
                     Arc::clone(proof.shard()),
-                    Arc::clone(&self.stream),
                     self.seek.clone(),
+                    self.stream.checkpoint_interval,
                     lease,
+                    Arc::clone(&self.stream.counts),
                 ));
+                shard.found(checkpoint);
                 tokio::spawn(lease_keeper::keep(
                     Arc::clone(&shard),
                     keeping,

@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use kinesis_stack::{Fault, KinesisStack, On};
-use ruststream::{ConnectedBroker, IncomingMessage};
-use ruststream_kinesis::{KinesisError, PARTITION_KEY_HEADER, SHARD_HEADER};
-use tests::live::{OneStream, SLACK, handle, item, nothing, numbers, record, records, shard, text};
+use ruststream::{ConnectedBroker, IncomingMessage, Seekable};
+use ruststream_kinesis::{KinesisError, KinesisPosition, PARTITION_KEY_HEADER, SHARD_HEADER};
+use tests::live::{
+    OneStream, SLACK, handle, item, nothing, numbers, record, records, seek, shard, text,
+};
 use tests::or_skip;
 use tests::store::{Op, RecordingStore};
 
@@ -196,6 +198,27 @@ async fn an_aggregated_record_is_reported_passed_and_not_met_again() {
     assert_eq!(stored, Some(aggregated.sequence));
     let mut subscriber = live.subscribe(&connected).await;
     assert_eq!(handle(&mut subscriber, 1).await, ["after"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_aggregated_record_amid_a_page_is_passed_by_alone() {
+    let live = or_skip!(OneStream::start(1));
+    let store = RecordingStore::new();
+    live.put("key", "before").await;
+    live.put_bytes(&[0xF3, 0x89, 0x9A, 0xC2]).await;
+    let last = live.put("key", "after").await;
+    let (_connected, mut subscriber) = live.open(live.broker().lease_store(store.clone())).await;
+    seek(&subscriber.seeker(), KinesisPosition::horizon()).await;
+    let before = record(&mut subscriber).await;
+    let reported = item(&mut subscriber).await.expect_err("not a record");
+    assert!(matches!(reported, KinesisError::AggregatedRecord { .. }));
+    let after = record(&mut subscriber).await;
+    assert_eq!([text(&before), text(&after)], ["before", "after"]);
+    after.ack().await.expect("acknowledged");
+    assert_eq!(store.checkpoint_of(live.stream(), &shard(0)).await, None);
+    before.ack().await.expect("acknowledged");
+    let stored = store.checkpoint_of(live.stream(), &shard(0)).await;
+    assert_eq!(stored, Some(last.sequence));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -2,7 +2,7 @@ use bytes::Bytes;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::rules::envelope::{Decoded, decode, encode};
+use crate::rules::envelope::{self, Headers, encode, payload_at};
 
 type Pairs = Vec<(String, Vec<u8>)>;
 
@@ -11,17 +11,21 @@ fn wrap(headers: &[(String, Vec<u8>)], payload: &[u8]) -> Vec<u8> {
     encode(headers, payload.to_vec())
 }
 
-fn pairs(decoded: &Decoded) -> Pairs {
+fn pairs(headers: &Headers) -> Pairs {
     let text = |name: &Bytes| String::from_utf8(name.to_vec()).unwrap();
-    let headers = decoded.headers.iter();
     headers
+        .iter()
         .map(|(name, value)| (text(&name), value.to_vec()))
         .collect()
 }
 
 fn read(blob: &[u8]) -> (Pairs, Vec<u8>) {
-    let decoded = decode(Bytes::copy_from_slice(blob));
-    (pairs(&decoded), decoded.payload.to_vec())
+    let (before, payload) = blob.split_at(payload_at(blob));
+    let headers = pairs(&envelope::headers(&Bytes::copy_from_slice(before)));
+    // The headers are the same whether or not the payload is there.
+    let whole = envelope::headers(&Bytes::copy_from_slice(blob));
+    assert_eq!(pairs(&whole), headers);
+    (headers, payload.to_vec())
 }
 
 fn header(name: &str, value: &[u8]) -> (String, Vec<u8>) {
@@ -71,10 +75,9 @@ fn an_envelope_is_one_allocation_of_its_exact_size() {
 fn decoding_copies_nothing() {
     let blob = Bytes::from_static(GOLDEN);
     let within = |part: &Bytes| blob.as_ptr_range().contains(&part.as_ptr());
-    let decoded = decode(blob.clone());
-    assert_eq!(decoded.headers.len(), 2);
-    assert!(within(&decoded.payload));
-    for (name, value) in decoded.headers.iter() {
+    let headers = envelope::headers(&blob);
+    assert_eq!(headers.len(), 2);
+    for (name, value) in headers.iter() {
         assert!(within(&name) && within(&value));
     }
 }

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::rules::envelope::{decode, encode};
+use crate::rules::envelope::{encode, headers, payload_at};
 
 const INPUTS: u32 = 1_200_000;
 const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -88,17 +88,18 @@ fn a_million_damaged_records_decode_without_a_panic_or_a_byte_made_up() {
             blob
         };
         let blob = Bytes::from(blob);
-        let decoded = decode(blob.clone());
-        assert!(blob.ends_with(&decoded.payload), "{blob:?}");
+        let at = payload_at(&blob);
+        assert!(at <= blob.len(), "{blob:?}");
+        let headers = headers(&blob);
         let mut count = 0;
-        for (name, value) in decoded.headers.iter() {
+        for (name, value) in headers.iter() {
             assert!(str::from_utf8(&name).is_ok(), "{blob:?}");
-            assert!(name.len() + value.len() <= blob.len(), "{blob:?}");
+            assert!(name.len() + value.len() <= at, "{blob:?}");
             count += 1;
         }
-        assert_eq!(count, decoded.headers.len(), "{blob:?}");
-        if decoded.payload.len() == blob.len() {
-            assert_eq!(decoded.headers.len(), 0, "{blob:?}");
+        assert_eq!(count, headers.len(), "{blob:?}");
+        if at == 0 {
+            assert_eq!(count, 0, "{blob:?}");
         } else {
             enveloped += 1;
         }

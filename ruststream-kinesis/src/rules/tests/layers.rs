@@ -18,8 +18,7 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
     (
         "service",
         &[
-            "clock", "error", "fetched", "lease", "monitor", "position", "rules", "service",
-            "stream",
+            "clock", "error", "lease", "monitor", "position", "rules", "service", "stream",
         ],
         &["use ruststream::"],
     ),
@@ -28,7 +27,6 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
         &[
             "clock",
             "error",
-            "fetched",
             "in_process",
             "position",
             "rules",

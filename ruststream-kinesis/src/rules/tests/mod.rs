@@ -9,6 +9,7 @@ mod layers;
 mod lease;
 mod members;
 mod pacing;
+mod packing;
 mod partition_key;
 mod prospect;
 mod reader;

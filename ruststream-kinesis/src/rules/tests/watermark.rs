@@ -38,7 +38,7 @@ fn every_settle_in_order_moves_the_watermark() {
     for ordinal in 0..100 {
         assert!(!watermark.is_complete());
         assert_eq!(watermark.oldest_unsettled(), ordinal);
-        assert!(watermark.settle(ordinal, sequence(ordinal)));
+        assert!(watermark.settle(ordinal, &sequence(ordinal)));
         assert_eq!(watermark.position(), Some(&*sequence(ordinal)));
         assert_eq!(watermark.ranges_held(), 0);
     }
@@ -48,11 +48,11 @@ fn every_settle_in_order_moves_the_watermark() {
 #[test]
 fn settling_the_third_then_the_first_then_the_second_ends_at_the_third() {
     let mut watermark = delivered(3);
-    assert!(!watermark.settle(2, sequence(2)));
+    assert!(!watermark.settle(2, &sequence(2)));
     assert_eq!(watermark.position(), None);
-    assert!(watermark.settle(0, sequence(0)));
+    assert!(watermark.settle(0, &sequence(0)));
     assert_eq!(watermark.position(), Some(&*sequence(0)));
-    assert!(watermark.settle(1, sequence(1)));
+    assert!(watermark.settle(1, &sequence(1)));
     assert_eq!(watermark.position(), Some(&*sequence(2)));
     assert!(watermark.is_complete());
 }
@@ -64,13 +64,13 @@ fn a_record_held_for_a_week_costs_no_memory() {
     let held = watermark.reserve(1);
     for _ in 0..AFTER {
         let ordinal = watermark.reserve(1);
-        assert!(!watermark.settle(ordinal, sequence(ordinal)));
+        assert!(!watermark.settle(ordinal, &sequence(ordinal)));
         assert_eq!(watermark.ranges_held(), 1);
     }
     assert_eq!(watermark.oldest_unsettled(), held);
     assert_eq!(watermark.position(), None);
 
-    assert!(watermark.settle(held, sequence(held)));
+    assert!(watermark.settle(held, &sequence(held)));
     assert_eq!(watermark.position(), Some(&*sequence(AFTER)));
     assert_eq!(watermark.settled_through(), AFTER + 1);
     assert_eq!(watermark.ranges_held(), 0);
@@ -80,11 +80,11 @@ fn a_record_held_for_a_week_costs_no_memory() {
 fn memory_follows_the_records_in_flight_and_not_those_settled() {
     let mut watermark = delivered(10_000);
     for ordinal in (0..10_000).rev().filter(|ordinal| ordinal % 1_000 != 0) {
-        watermark.settle(ordinal, sequence(ordinal));
+        watermark.settle(ordinal, &sequence(ordinal));
     }
     assert_eq!(watermark.ranges_held(), 10);
     for held in (0..10).rev() {
-        watermark.settle(held * 1_000, sequence(held * 1_000));
+        watermark.settle(held * 1_000, &sequence(held * 1_000));
     }
     assert!(watermark.is_complete());
     assert_eq!(watermark.position(), Some(&*sequence(9_999)));
@@ -93,12 +93,12 @@ fn memory_follows_the_records_in_flight_and_not_those_settled() {
 #[test]
 fn settling_twice_is_harmless_and_moves_nothing() {
     let mut watermark = delivered(4);
-    assert!(watermark.settle(0, sequence(0)));
-    assert!(!watermark.settle(0, "99999".to_owned()));
-    assert!(!watermark.settle(2, sequence(2)));
-    assert!(!watermark.settle(2, "99999".to_owned()));
+    assert!(watermark.settle(0, &sequence(0)));
+    assert!(!watermark.settle(0, "99999"));
+    assert!(!watermark.settle(2, &sequence(2)));
+    assert!(!watermark.settle(2, "99999"));
     assert_eq!(watermark.position(), Some(&*sequence(0)));
-    assert!(watermark.settle(1, sequence(1)));
+    assert!(watermark.settle(1, &sequence(1)));
     assert_eq!(watermark.position(), Some(&*sequence(2)));
 }
 
@@ -106,7 +106,7 @@ fn settling_twice_is_harmless_and_moves_nothing() {
 fn settling_what_was_never_delivered_is_harmless_and_moves_nothing() {
     let mut watermark = delivered(1);
     for ordinal in [1, 2, u64::MAX] {
-        assert!(!watermark.settle(ordinal, sequence(7)));
+        assert!(!watermark.settle(ordinal, &sequence(7)));
     }
     assert_eq!(watermark.ranges_held(), 0);
     assert_eq!(watermark.oldest_unsettled(), 0);
@@ -115,18 +115,18 @@ fn settling_what_was_never_delivered_is_harmless_and_moves_nothing() {
 #[test]
 fn a_record_delivered_before_a_reposition_moves_nothing_after_it() {
     let mut watermark = delivered(5);
-    watermark.settle(0, sequence(0));
-    watermark.settle(3, sequence(3));
+    watermark.settle(0, &sequence(0));
+    watermark.settle(3, &sequence(3));
     watermark.reset();
     assert!(watermark.is_complete());
     assert_eq!(watermark.position(), None);
 
     let replayed = watermark.reserve(2);
     for stale in 0..5 {
-        assert!(!watermark.settle(stale, sequence(stale)));
+        assert!(!watermark.settle(stale, &sequence(stale)));
     }
     assert_eq!(watermark.position(), None);
-    assert!(watermark.settle(replayed, "3".to_owned()));
+    assert!(watermark.settle(replayed, "3"));
     assert_eq!(watermark.position(), Some("3"));
 }
 
@@ -197,7 +197,7 @@ proptest! {
                 }
                 Event::Settle(back) => {
                     let ordinal = (model.reserved + 2).saturating_sub(back);
-                    let moved = watermark.settle(ordinal, sequence(ordinal));
+                    let moved = watermark.settle(ordinal, &sequence(ordinal));
                     prop_assert_eq!(moved, model.settle(ordinal));
                 }
                 Event::Reset => {
@@ -221,7 +221,7 @@ proptest! {
         let mut watermark = delivered(60);
         let mut highest = "0".to_owned();
         for ordinal in order {
-            watermark.settle(ordinal, sequence(ordinal));
+            watermark.settle(ordinal, &sequence(ordinal));
             if let Some(position) = watermark.position() {
                 prop_assert!((position.len(), position) >= (highest.len(), &*highest));
                 position.clone_into(&mut highest);
