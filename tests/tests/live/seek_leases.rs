@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::pin::pin;
-use std::sync::Arc;
 use std::time::Duration;
 
 use futures::{FutureExt, StreamExt};
 use kinesis_stack::{Fault, On};
 use ruststream::{ConnectedBroker, IncomingMessage, Seekable, Seeker, Subscriber};
-use ruststream_kinesis::{KinesisPosition, MemoryLeaseStore};
+use ruststream_kinesis::KinesisPosition;
 use tests::live::{
     OneStream, handle, handle_sorted, item, lasting, numbers, record, seek, shard, text, within,
 };
@@ -18,7 +17,8 @@ use tokio::time::{sleep, timeout};
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_seek_keeps_the_children_it_moves_though_another_instance_waits_for_leases() {
     let live = OneStream::embedded(1).await;
-    let store = Arc::new(MemoryLeaseStore::new());
+    // Five calls, so that the waiting instance gets nothing but what is free.
+    let store = RecordingStore::new();
     let broker = |id: &str| live.broker().owner_id(id).lease_store(store.clone());
     let (_connected, mut subscriber) = live.open(broker("first")).await;
     live.put("key", "parent").await;
