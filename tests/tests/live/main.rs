@@ -31,6 +31,7 @@ mod seek_resharded;
 mod seeking;
 mod service_faults;
 mod settling;
+mod sharing;
 mod stale_rows;
 mod stopping;
 mod stored;
