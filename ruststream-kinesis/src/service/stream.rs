@@ -84,7 +84,8 @@ impl Stream {
             target: "ruststream::kinesis",
             subscription = &*self.name,
             shard,
-            "the row is that of an earlier stream of this name; what it says counts for nothing",
+            "the row is that of an earlier stream of this name; what it says counts for nothing, and \
+             the shard is read from its horizon",
         );
     }
 

@@ -148,6 +148,8 @@ impl Taking<'_> {
             stored = Some(Cursor::Horizon);
         }
         let mut prospect = self.prospect.clone();
+        // All that the stream holds is newer than what was handled of the one before it.
+        prospect.followed |= stale;
         if row.is_untouched() && !prospect.ignores_row() {
             // A child with progress was started when this shard had been read to its end.
             for child in &prospect.children {

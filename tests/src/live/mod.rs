@@ -100,6 +100,20 @@ impl OneStream {
         self.settled().await;
     }
 
+    /// Deletes the stream and creates another under its name, of that many shards.
+    pub async fn create_again(&self, shards: i32) {
+        let deleted = self.client.delete_stream().stream_name(&self.stream);
+        deleted.send().await.expect("the stream is deleted");
+        let gone = async {
+            let describe = || self.client.describe_stream_summary();
+            while describe().stream_name(&self.stream).send().await.is_ok() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        within(gone).await;
+        self.create(shards).await;
+    }
+
     /// Waits until the stream is active.
     async fn settled(&self) {
         let active = async {
