@@ -1,16 +1,22 @@
 //! Splits and merges: every record is read, parents before children, and what ended is left alone.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::pin::pin;
 use std::time::{Duration, Instant};
 
+use futures::{FutureExt, StreamExt};
 use kinesis_stack::{Fault, On};
-use ruststream::{IncomingMessage, Positioned, Seekable};
-use ruststream_kinesis::{KinesisError, KinesisPosition, LeaseStore, MemoryLeaseStore, SHARD_END};
+use ruststream::{IncomingMessage, Positioned, Seekable, Subscriber};
+use ruststream_kinesis::{
+    KinesisError, KinesisPosition, KinesisStream, LeaseStore, MemoryLeaseStore, SHARD_END,
+};
 use tests::live::{
-    OneStream, SLACK, handle, handle_sorted, nothing, numbers, record, records, report, seek,
+    OneStream, SLACK, handle, handle_sorted, item, nothing, numbers, record, records, report, seek,
     shard, text, within,
 };
 use tests::or_skip;
 use tests::store::{Op, RecordingStore, Which};
+use tokio::time::timeout;
 
 /// The first hash key of a second half, and with it of the second child of a lone shard.
 const UPPER: u128 = u128::MAX / 2 + 1;
@@ -246,4 +252,59 @@ async fn the_children_of_a_shard_another_instance_reads_wait_for_its_end_there()
     assert_eq!(text(&child), "child");
     child.ack().await.expect("the lease is held");
     store.stores(live.stream(), &shard(0), SHARD_END).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_340_shards_that_become_435_amid_listing_errors_every_one_is_read_within_two_listings() {
+    const SHARDS: usize = 340;
+    const SPLIT: usize = 95;
+    const LISTINGS: Duration = Duration::from_secs(20);
+    let live = OneStream::embedded(i32::try_from(SHARDS).expect("few enough")).await;
+    let source = KinesisStream::new(live.stream()).poll_interval(Duration::from_secs(3));
+    let (connected, mut subscriber) = live.open_with(live.broker(), source).await;
+    // Readers start with the first poll.
+    assert!(pin!(subscriber.stream()).next().now_or_never().is_none());
+    // The subscription's own listings name the size of a page.
+    let listing = On::operation("ListShards").when(|call| call.request["MaxResults"].is_number());
+    let failing = live.stack().faults().times(9, listing, Fault::ErrorBefore);
+    for parent in 0..SPLIT {
+        live.split(&shard(parent)).await;
+    }
+    let split = Instant::now();
+    let listed = live.shards().await;
+    let parents: BTreeSet<_> = (0..SPLIT).map(shard).collect();
+    let open: BTreeMap<_, _> = listed
+        .iter()
+        .filter(|shard| !parents.contains(&shard.shard_id))
+        .map(|shard| {
+            let range = shard.hash_key_range.as_ref().expect("a range");
+            let low = range.starting_hash_key.parse::<u128>().expect("a number");
+            (shard.shard_id.clone(), low)
+        })
+        .collect();
+    assert_eq!(open.len(), 435);
+    // Reports are about the listings, and polling is what ends the parents.
+    let read = async {
+        loop {
+            let _ = timeout(Duration::from_millis(100), pin!(subscriber.stream()).next()).await;
+            let shown = connected.snapshot();
+            let reading: BTreeSet<_> = shown[0].shards.iter().map(|shard| &shard.shard).collect();
+            if reading.len() == open.len() && open.keys().all(|shard| reading.contains(shard)) {
+                break;
+            }
+        }
+    };
+    timeout(LISTINGS + SLACK, read).await.expect("two listings");
+    assert!(split.elapsed() < LISTINGS + SLACK);
+    assert!(failing.hits() >= 3, "{}", failing.hits());
+    for (number, low) in open.values().enumerate() {
+        live.put_at(*low, &number.to_string()).await;
+    }
+    let mut handled = BTreeSet::new();
+    while handled.len() < open.len() {
+        if let Ok(record) = item(&mut subscriber).await {
+            assert!(handled.insert(text(&record)), "read twice");
+            record.ack().await.expect("the lease is held");
+        }
+    }
 }
