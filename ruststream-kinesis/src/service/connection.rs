@@ -138,6 +138,10 @@ impl Connection {
         let limit = ReadLimit::default();
         let shared = Arc::new(Stream {
             name: Arc::clone(&name),
+            other_spelling: match named.arn() {
+                Some(_) => named.name().to_owned(),
+                None => summary.arn,
+            },
             address,
             clients: Arc::clone(&self.clients),
             poll_interval: stream.poll_interval,

@@ -94,6 +94,9 @@ impl Coordinator {
         self.sharing.look_anew();
         let known: Vec<_> = self.rules.known().into_iter().collect();
         self.sharing.survey(&known).await;
+        if let Some(shard) = known.first() {
+            self.sharing.look_for_another_spelling(shard).await;
+        }
         self.take_ready().await;
         self.rules.opened();
         self.list_at = jittered_from_now(LIST_EVERY);

@@ -13,7 +13,7 @@ use super::held_lease::{STORE_TIMEOUT, answered};
 use super::stream::Stream;
 use super::take::Rows;
 use crate::clock;
-use crate::lease::{LeaseError, Member, SHARD_END, Survey};
+use crate::lease::{LeaseError, LeaseState, Member, SHARD_END, Survey};
 use crate::rules::backoff;
 use crate::rules::balance::{Balance, Scene, Sharer};
 use crate::rules::shard_graph::ShardId;
@@ -97,6 +97,27 @@ impl Sharing {
             }
         });
         self.note(noted);
+    }
+
+    /// Warns where another spelling of the stream's name has a row of `shard` of this very stream:
+    /// instances that spell it differently do not see each other's leases, nor checkpoints.
+    pub(super) async fn look_for_another_spelling(&self, shard: &ShardId) {
+        let stream = &self.stream;
+        let (other, shards) = (&*stream.other_spelling, [&**shard]);
+        // What cannot be seen is not warned about.
+        let Ok(Some(survey)) = seen(|| stream.leases.survey(other, &shards)).await else {
+            return;
+        };
+        let is_ours = |row: &LeaseState| row.stream_created == stream.created;
+        if stream.created.is_some() && survey.states.iter().any(is_ours) {
+            tracing::warn!(
+                target: "ruststream::kinesis",
+                subscription = &*stream.name,
+                other,
+                "the lease store has rows of this stream under another spelling: all instances of a \
+                 service name a stream alike, or they share neither leases nor checkpoints",
+            );
+        }
     }
 
     /// Tells the others that this instance goes.

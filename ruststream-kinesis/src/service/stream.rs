@@ -23,6 +23,8 @@ const MOST_RECORDS: i32 = 10_000;
 pub(super) struct Stream {
     /// The stream, as its descriptor names it.
     pub(super) name: Arc<str>,
+    /// Its ARN where the descriptor gives a name, its name where that gives an ARN.
+    pub(super) other_spelling: String,
     pub(super) address: Address,
     pub(super) clients: Arc<Clients>,
     pub(super) poll_interval: Duration,

@@ -8,7 +8,8 @@ use std::time::Duration;
 use futures::StreamExt;
 use ruststream::{Broker, ConnectedBroker, IncomingMessage, Subscriber};
 use ruststream_kinesis::{
-    ConnectedKinesisBroker, KinesisBroker, KinesisError, KinesisSubscriber, MemoryLeaseStore,
+    ConnectedKinesisBroker, KinesisBroker, KinesisError, KinesisStream, KinesisSubscriber,
+    MemoryLeaseStore,
 };
 use tests::live::{OneStream, SLACK, handle, lasting, numbers, shard, text, within};
 use tests::or_skip;
@@ -218,4 +219,27 @@ async fn a_shard_moves_with_its_last_checkpoint_and_goes_on_after_it() {
     handled.sort_unstable();
     assert_eq!(handled, numbers(2..4));
     assert!([shard(0), shard(1)].contains(&first.snapshot()[0].shards[0].shard));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stream_named_in_two_ways_is_warned_about() {
+    tests::events::watch();
+    let live = OneStream::embedded(1).await;
+    let arn = tests::wire::arn(live.client(), live.stream()).await;
+    let store = Arc::new(MemoryLeaseStore::new());
+    let (_by_name, _one) = live.open(instance(&live, &store, "first")).await;
+    let warned = || {
+        let warnings = tests::events::warnings(&arn);
+        warnings
+            .iter()
+            .filter(|line| line.contains("another spelling"))
+            .count()
+    };
+    assert_eq!(warned(), 0);
+    let by_arn = KinesisStream::new(&arn);
+    let opened = live
+        .open_with(instance(&live, &store, "second"), by_arn)
+        .await;
+    assert_eq!(warned(), 1);
+    drop(opened);
 }
