@@ -23,6 +23,7 @@ use crate::{Calls, Faults};
 pub struct DynamoStack {
     server: Server,
     shared: Shared,
+    clock_shift: ClockShift,
 }
 
 impl DynamoStack {
@@ -45,12 +46,23 @@ impl DynamoStack {
     pub fn start_with_clock_shift(seconds: i64) -> Self {
         let shared = Shared::new();
         let layer_shared = shared.clone();
+        let clock_shift = ClockShift::new(seconds);
+        let layer_clock_shift = clock_shift.clone();
         let server = Server::start("dynamodb-stack", move || Layer {
             backend: Dynamo::start(),
             shared: layer_shared,
-            clock_shift: ClockShift(seconds),
+            clock_shift: layer_clock_shift,
         });
-        Self { server, shared }
+        Self {
+            server,
+            shared,
+            clock_shift,
+        }
+    }
+
+    /// Sets how many seconds the `Date` header of every answer from now on is ahead of the real clock.
+    pub fn shift_clock(&self, seconds: i64) {
+        self.clock_shift.set(seconds);
     }
 
     /// The address for the SDK's `endpoint_url`: `http://127.0.0.1:PORT`.

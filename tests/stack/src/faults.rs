@@ -34,6 +34,10 @@ pub enum Fault {
     EmptyPageBehind,
     /// Served after this long.
     Delay(Duration),
+    /// Served once the rule is removed, though the caller may be gone by then.
+    Hold,
+    /// Served, and answered without a `Date` header.
+    NoDate,
     /// Served with the records of the page in reverse order.
     ReversePage,
     /// This answer; not applied. [`Fault::error`] builds the usual one.
@@ -101,6 +105,27 @@ struct Entry {
     skip: usize,
     left: Option<usize>,
     hits: Arc<watch::Sender<usize>>,
+    hold: Hold,
+}
+
+/// What a held call waits for, and tells.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Hold {
+    removed: Arc<watch::Sender<bool>>,
+    served: Arc<watch::Sender<usize>>,
+}
+
+impl Hold {
+    /// Waits until the rule is removed.
+    pub(crate) async fn removed(&self) {
+        // This handle keeps the sender, so the wait cannot end early.
+        let _ = self.removed.subscribe().wait_for(|removed| *removed).await;
+    }
+
+    /// Tells that one more call was served.
+    pub(crate) fn serve(&self) {
+        self.served.send_modify(|served| *served += 1);
+    }
 }
 
 impl Faults {
@@ -133,7 +158,9 @@ impl Faults {
 
     /// Removes every rule.
     pub fn clear(&self) {
-        self.script().entries.clear();
+        for entry in self.script().entries.drain(..) {
+            entry.hold.removed.send_replace(true);
+        }
     }
 
     fn add(&self, on: On, fault: Fault, left: Option<usize>) -> Rule {
@@ -141,6 +168,7 @@ impl Faults {
         let id = script.next_id;
         script.next_id += 1;
         let hits = Arc::new(watch::Sender::new(0));
+        let hold = Hold::default();
         let skip = on.skipped();
         script.entries.push(Entry {
             id,
@@ -149,16 +177,18 @@ impl Faults {
             skip,
             left,
             hits: Arc::clone(&hits),
+            hold: hold.clone(),
         });
         Rule {
             id,
             hits,
+            hold,
             faults: self.clone(),
         }
     }
 
-    /// The fault this call meets, taken off its rule's count.
-    pub(crate) fn take(&self, call: &Call) -> Option<Fault> {
+    /// The fault this call meets, taken off its rule's count, and what it waits for if it is held.
+    pub(crate) fn take(&self, call: &Call) -> Option<(Fault, Hold)> {
         let mut script = self.script();
         for entry in &mut script.entries {
             if entry.left == Some(0) || !entry.on.selects(call) {
@@ -172,7 +202,7 @@ impl Faults {
                 *left -= 1;
             }
             entry.hits.send_modify(|hits| *hits += 1);
-            return Some(entry.fault.clone());
+            return Some((entry.fault.clone(), entry.hold.clone()));
         }
         None
     }
@@ -188,6 +218,7 @@ impl Faults {
 pub struct Rule {
     id: u64,
     hits: Arc<watch::Sender<usize>>,
+    hold: Hold,
     faults: Faults,
 }
 
@@ -204,11 +235,20 @@ impl Rule {
         let _ = self.hits.subscribe().wait_for(|hits| *hits >= calls).await;
     }
 
-    /// Takes the rule out of the script; calls that already met the fault are not released.
+    /// Waits until at least `calls` calls that were [held](Fault::Hold) have been served. Has no timeout of its own and
+    /// is safe to cancel.
+    pub async fn served(&self, calls: usize) {
+        let served = &self.hold.served;
+        let _ = served.subscribe().wait_for(|served| *served >= calls).await;
+    }
+
+    /// Takes the rule out of the script; of the calls that already met the fault, those that are [held](Fault::Hold) are
+    /// let go.
     pub fn remove(&self) {
         self.faults
             .script()
             .entries
             .retain(|entry| entry.id != self.id);
+        self.hold.removed.send_replace(true);
     }
 }

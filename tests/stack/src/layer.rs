@@ -1,6 +1,7 @@
 //! The fault layer: logs a call, asks the script, and serves or breaks the call.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use axum::body::Body;
@@ -51,15 +52,25 @@ impl Shared {
     }
 }
 
-/// How far the `Date` header is from the real clock.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ClockShift(pub(crate) i64);
+/// How many seconds the `Date` header is from the real clock.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ClockShift(Arc<AtomicI64>);
 
 impl ClockShift {
-    fn now(self) -> HeaderValue {
-        let shift = Duration::from_secs(self.0.unsigned_abs());
+    pub(crate) fn new(seconds: i64) -> Self {
+        Self(Arc::new(AtomicI64::new(seconds)))
+    }
+
+    #[cfg(feature = "dynamodb")]
+    pub(crate) fn set(&self, seconds: i64) {
+        self.0.store(seconds, Ordering::Relaxed);
+    }
+
+    fn now(&self) -> HeaderValue {
+        let seconds = self.0.load(Ordering::Relaxed);
+        let shift = Duration::from_secs(seconds.unsigned_abs());
         let now = SystemTime::now();
-        let shifted = if self.0 < 0 {
+        let shifted = if seconds < 0 {
             now.checked_sub(shift)
         } else {
             now.checked_add(shift)
@@ -76,17 +87,35 @@ pub(crate) struct Layer<B> {
 }
 
 impl<B: Backend> Layer<B> {
-    pub(crate) async fn answer(&self, request: Request<Body>) -> Result<Response<Body>, Cut> {
+    pub(crate) async fn answer(
+        self: &Arc<Self>,
+        request: Request<Body>,
+    ) -> Result<Response<Body>, Cut> {
         let received = Received::read(request).await?;
         let call = self.call(&received);
         // Logged first: whoever waits for a rule to be met then finds the call in the log.
         self.shared.calls.record(call.clone());
-        let fault = self.shared.faults.take(&call);
-        let mut response = self
-            .meet(fault, received)
-            .await?
-            .into_response(B::CONTENT_TYPE);
-        response.headers_mut().insert(DATE, self.clock_shift.now());
+        let (fault, rule) = self.shared.faults.take(&call).unzip();
+        let is_dated = !matches!(fault, Some(Fault::NoDate));
+        let reply = if let (Some(Fault::Hold), Some(rule)) = (&fault, rule) {
+            // On a task of its own: the caller may be gone by then, and its task with it.
+            let layer = Arc::clone(self);
+            let held = tokio::spawn(async move {
+                rule.removed().await;
+                let reply = layer.backend.serve(received).await;
+                rule.serve();
+                reply
+            });
+            held.await.map_err(|_| Cut)?
+        } else {
+            self.meet(fault, received).await?
+        };
+        let mut response = reply.into_response(B::CONTENT_TYPE);
+        if is_dated {
+            response.headers_mut().insert(DATE, self.clock_shift.now());
+        } else {
+            response.headers_mut().remove(DATE);
+        }
         Ok(response)
     }
 
@@ -110,6 +139,7 @@ impl<B: Backend> Layer<B> {
             return Ok(self.backend.serve(received).await);
         };
         Ok(match fault {
+            Fault::Hold | Fault::NoDate => self.backend.serve(received).await,
             Fault::Throttle => {
                 Reply::error(400, B::throttle(&received.operation), "Rate exceeded.")
             }

@@ -97,6 +97,8 @@ async fn serve<B: Backend>(listener: TcpListener, layer: Arc<Layer<B>>) {
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
+            // The layer writes it.
+            .auto_date_header(false)
             .serve_connection(TokioIo::new(socket), service);
         tokio::spawn(connection);
     }

@@ -1,7 +1,7 @@
 //! The `DynamoDB` stack as a plain AWS SDK client sees it.
 
 use std::net::TcpListener;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::{
@@ -9,6 +9,7 @@ use aws_sdk_dynamodb::config::{
 };
 use aws_sdk_dynamodb::error::{DisplayErrorContext, ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
+use aws_sdk_dynamodb::primitives::{DateTime, DateTimeFormat};
 use aws_sdk_dynamodb::types::{
     AttributeDefinition, AttributeValue, BillingMode, KeySchemaElement, KeyType,
     ReturnValuesOnConditionCheckFailure, ScalarAttributeType, TableStatus,
@@ -247,6 +248,43 @@ async fn answers_can_be_delayed_scripted_and_rewritten() {
     stack.faults().once(On::operation("GetItem"), ten);
     assert_eq!(writes(&client, "0").await, 10);
     assert_eq!(writes(&client, "0").await, 1);
+}
+
+#[tokio::test]
+async fn a_held_call_lands_once_it_is_let_go_though_its_caller_is_gone() {
+    let (stack, client) = with_table().await;
+    let rule = stack
+        .faults()
+        .once(On::operation("UpdateItem"), Fault::Hold);
+    let call = count_up(&client, "0");
+    let call = tokio::spawn(async move { call.send().await });
+    rule.reach(1).await;
+    call.abort();
+    assert!(call.await.expect_err("it is given up").is_cancelled());
+    assert_eq!(writes(&client, "0").await, 0);
+    rule.remove();
+    rule.served(1).await;
+    assert_eq!(writes(&client, "0").await, 1);
+}
+
+#[tokio::test]
+async fn the_date_of_an_answer_can_be_shifted_and_left_out() {
+    let (stack, client) = with_table().await;
+    let ahead = async || {
+        let failed = client.describe_table().table_name("none").send().await;
+        let failed = failed.expect_err("there is no such table");
+        let headers = failed.raw_response().expect("an answer").headers();
+        let date = DateTime::from_str(headers.get("date")?, DateTimeFormat::HttpDate);
+        let now = DateTime::from(SystemTime::now());
+        Some(date.expect("an HTTP date").secs() - now.secs())
+    };
+    for shift in [0, 15, -3_600] {
+        stack.shift_clock(shift);
+        let ahead = ahead().await.expect("a date");
+        assert!((shift - 1..=shift).contains(&ahead), "{ahead}");
+    }
+    stack.faults().once(On::any(), Fault::NoDate);
+    assert_eq!(ahead().await, None);
 }
 
 #[tokio::test]

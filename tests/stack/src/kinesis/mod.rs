@@ -208,7 +208,7 @@ impl KinesisBuilder {
     #[must_use]
     pub fn clock_shift(self, seconds: i64) -> Self {
         Self {
-            clock_shift: ClockShift(seconds),
+            clock_shift: ClockShift::new(seconds),
             ..self
         }
     }
@@ -228,7 +228,7 @@ impl KinesisBuilder {
             send_store
                 .send(store.clone())
                 .expect("the starting thread waits for the store");
-            let clock_shift = self.clock_shift;
+            let clock_shift = self.clock_shift.clone();
             Layer {
                 backend: backend::Kinesis::new(router, store, self),
                 shared: layer_shared,
