@@ -122,10 +122,11 @@
 //!
 //! A [`LeaseStore`] keeps each shard's owner and checkpoint. The default [`MemoryLeaseStore`] is
 //! correct for a single instance and empty after a restart; several instances share the shards
-//! through a store they all reach, given with [`KinesisBroker::lease_store`]. A lease lasts ten
-//! seconds and is renewed every three, on a task of its own, so a slow handler never costs one. A
-//! renewal that is refused means that another instance has the shard: its reader stops at once. A
-//! shard read to its end is marked [`SHARD_END`], which lets its children start.
+//! through a store they all reach, given with [`KinesisBroker::lease_store`]: `DynamoLeaseStore` of
+//! the feature `dynamodb-lease`, or one of their own. A lease lasts ten seconds and is renewed every
+//! three, on a task of its own, so a slow handler never costs one. A renewal that is refused means
+//! that another instance has the shard: its reader stops at once. A shard read to its end is marked
+//! [`SHARD_END`], which lets its children start.
 //!
 //! # Positions
 //!
@@ -223,12 +224,13 @@
 //! All additive, all off by default.
 //!
 //! - `asyncapi`: the `x-ruststream-kinesis` objects of the generated document.
+//! - `dynamodb-lease`: `DynamoLeaseStore`, the lease store in a `DynamoDB` table.
 //! - `testing`: the in-process mode.
 
 extern crate self as ruststream_kinesis;
 
 // The README's programs are compiled as the docs' are.
-#[cfg(all(doctest, feature = "testing"))]
+#[cfg(all(doctest, feature = "dynamodb-lease", feature = "testing"))]
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
@@ -238,12 +240,14 @@ mod connected;
 mod context;
 mod describe_server;
 mod error;
+mod error_chain;
 #[cfg(feature = "testing")]
 mod in_process;
 mod lease;
 mod message;
 mod monitor;
 mod nonce;
+mod per_runtime;
 mod position;
 pub mod prelude;
 mod publish;
@@ -265,6 +269,8 @@ pub use context::{
 };
 pub use error::KinesisError;
 pub use futures::future::BoxFuture;
+#[cfg(feature = "dynamodb-lease")]
+pub use lease::DynamoLeaseStore;
 pub use lease::{
     LeaseError, LeaseKey, LeaseState, LeaseStore, LeaseTimings, Member, MemoryLeaseStore, Opening,
     SHARD_END, Survey,

@@ -11,6 +11,8 @@ pub use ruststream_kinesis_macros::subscriber;
 
 pub use crate::broker::KinesisBroker;
 pub use crate::context::{KinesisBatchContext, KinesisContext, Position, SeekHandle};
+#[cfg(feature = "dynamodb-lease")]
+pub use crate::lease::DynamoLeaseStore;
 pub use crate::position::KinesisPosition;
 pub use crate::publish::{
     KinesisPublish as Publish, KinesisPublishOptions, KinesisPublishSettings, KinesisPublishSteps,

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "testing")]
 pub mod apps;
+#[cfg(feature = "dynamodb-lease")]
+pub mod dynamo;
 pub mod events;
 pub mod frozen;
 pub mod live;
@@ -12,6 +14,7 @@ pub mod misuse;
 #[cfg(feature = "testing")]
 pub mod stand;
 pub mod store;
+pub mod store_contract;
 #[cfg(feature = "testing")]
 pub mod suites;
 pub mod wire;

@@ -1,5 +1,7 @@
 //! Who reads a shard, and how far: the port to a lease store.
 
+#[cfg(feature = "dynamodb-lease")]
+mod dynamodb;
 mod memory;
 mod shown;
 
@@ -12,6 +14,8 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use typed_builder::TypedBuilder;
 
+#[cfg(feature = "dynamodb-lease")]
+pub use dynamodb::DynamoLeaseStore;
 pub use memory::MemoryLeaseStore;
 
 /// The checkpoint of a shard that was read to its end; its children may start.

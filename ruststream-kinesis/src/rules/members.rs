@@ -43,16 +43,28 @@ impl Members {
         self.0.remove(owner);
     }
 
-    /// How many entries there are, those whose time is over among them.
-    #[cfg(test)]
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
+    /// Every entry, those whose time is over among them.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&str, Announced)> {
+        self.0.iter().map(|(owner, member)| (&**owner, *member))
+    }
+
+    /// What is kept of that owner.
+    #[cfg(feature = "dynamodb-lease")]
+    pub(crate) fn entry(&self, owner: &str) -> Option<Announced> {
+        self.0.get(owner).copied()
     }
 
     /// Who is not known to be gone, in the order of the owners.
     pub(crate) fn present(&self, now: StoreTime) -> impl Iterator<Item = (&str, Announced)> {
-        let members = self.0.iter().map(|(owner, member)| (&**owner, *member));
-        members.filter(move |(_, member)| !now.is_past(member.expiry))
+        self.entries()
+            .filter(move |(_, member)| !now.is_past(member.expiry))
+    }
+}
+
+#[cfg(feature = "dynamodb-lease")]
+impl FromIterator<(String, Announced)> for Members {
+    fn from_iter<I: IntoIterator<Item = (String, Announced)>>(entries: I) -> Self {
+        Self(entries.into_iter().collect())
     }
 }
 

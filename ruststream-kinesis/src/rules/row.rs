@@ -167,3 +167,42 @@ impl Row {
         true
     }
 }
+
+/// What a store needs that writes to a row it does not have at hand.
+#[cfg(feature = "dynamodb-lease")]
+impl Row {
+    /// Takes over the checkpoint of another row of the shard, where this one has none.
+    pub(crate) fn adopt(&mut self, checkpoint: &str) -> bool {
+        if self.checkpoint.is_some() {
+            return false;
+        }
+        self.checkpoint = Some(checkpoint.to_owned());
+        self.written()
+    }
+
+    /// Whether a store holds the same for both.
+    pub(crate) fn is_stored_as(&self, other: &Self) -> bool {
+        self.counter == other.counter && self.says_the_same_as(other)
+    }
+
+    /// Whether a store holds the same for both, however often each was written.
+    pub(crate) fn says_the_same_as(&self, other: &Self) -> bool {
+        fn lease(row: &Row) -> Option<(&str, u64)> {
+            let lease = row.lease.as_ref();
+            lease.map(|lease| (&*lease.owner, lease.expiry))
+        }
+        lease(self) == lease(other)
+            && self.checkpoint == other.checkpoint
+            && self.cursor == other.cursor
+            && self.stream_created == other.stream_created
+    }
+
+    /// Recalls, from what was known of the row, what its owner reads: that is not stored.
+    pub(crate) fn recall(&mut self, known: &Self) {
+        if let (Some(lease), Some(known)) = (&mut self.lease, &known.lease)
+            && lease.owner == known.owner
+        {
+            lease.reads = known.reads;
+        }
+    }
+}

@@ -1,9 +1,5 @@
-//! One client per runtime.
-//!
-//! A client's connections live on the runtime that first used them, so a handler on a dedicated
-//! thread gets a client of its own, built from the same config.
+//! The clients of Kinesis.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use aws_config::SdkConfig;
@@ -12,6 +8,8 @@ use aws_sdk_kinesis::config::Builder;
 use aws_sdk_kinesis::config::retry::RetryConfig;
 use aws_sdk_kinesis::config::timeout::TimeoutConfig;
 use tokio::runtime::{Handle, Id};
+
+use crate::per_runtime::PerRuntime;
 
 /// How long one attempt of a call may take.
 pub(crate) const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -24,17 +22,12 @@ const READ_ANSWERED_WITHIN: Duration = Duration::from_secs(8);
 /// How long one `GetRecords` may take in all; its page may hold 10 MiB.
 pub(crate) const READ_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// How many foreign runtimes are remembered; the longest unused one is forgotten first, and with
-/// it the clients of runtimes that are gone.
-const REMEMBERED_RUNTIMES: usize = 64;
-
 pub(crate) struct Clients {
     settings: Builder,
     home: Id,
     client: Client,
     reads: Client,
-    /// The most recently used last.
-    foreign: Mutex<Vec<(Id, Client)>>,
+    foreign: PerRuntime<Client>,
 }
 
 impl Clients {
@@ -64,7 +57,7 @@ impl Clients {
             home: runtime.id(),
             client: client(&settings),
             reads,
-            foreign: Mutex::default(),
+            foreign: PerRuntime::default(),
             settings,
         }
     }
@@ -81,23 +74,12 @@ impl Clients {
 
     /// The client of the calling runtime.
     pub(crate) fn current(&self) -> Client {
-        let Ok(runtime) = Handle::try_current() else {
-            return self.client.clone();
-        };
-        let id = runtime.id();
-        if id == self.home {
-            return self.client.clone();
+        match Handle::try_current() {
+            Ok(runtime) if runtime.id() != self.home => {
+                self.foreign.current(|| client(&self.settings))
+            }
+            _ => self.client.clone(),
         }
-        let mut foreign = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = match foreign.iter().position(|(known, _)| *known == id) {
-            Some(at) => foreign.remove(at).1,
-            None => client(&self.settings),
-        };
-        if foreign.len() == REMEMBERED_RUNTIMES {
-            foreign.remove(0);
-        }
-        foreign.push((id, found.clone()));
-        found
     }
 }
 

@@ -5,6 +5,8 @@ use std::fmt;
 
 use aws_sdk_kinesis::error::{ProvideErrorMetadata, SdkError};
 
+use crate::error_chain::error_chain;
+
 /// A failed call: what it was, where it went, and the whole chain of causes.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -53,7 +55,7 @@ impl Failure {
         };
         Self {
             kind,
-            text: format!("{operation} at {address}: {}", chain(error)),
+            text: format!("{operation} at {address}: {}", error_chain(error)),
         }
     }
 
@@ -77,19 +79,3 @@ impl fmt::Display for Failure {
 }
 
 impl Error for Failure {}
-
-/// The cause chain in one line; the SDK's own `Display` shows only its outermost layer.
-fn chain(error: &(dyn Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let layer = error.to_string();
-        // Layers that only repeat what they wrap add nothing.
-        if !text.ends_with(&layer) {
-            text.push_str(": ");
-            text.push_str(&layer);
-        }
-        cause = error.source();
-    }
-    text
-}

@@ -34,11 +34,11 @@ fn held(connected: &ConnectedKinesisBroker) -> usize {
 }
 
 /// Waits until the instances read that many shards each, in order.
-async fn shared(instances: &[&ConnectedKinesisBroker], shares: &[usize]) {
+async fn shared(instances: &[&ConnectedKinesisBroker], wanted: &[usize]) {
     let all = async {
         loop {
             let held: Vec<_> = instances.iter().map(|instance| held(instance)).collect();
-            if held == shares {
+            if held == wanted {
                 break;
             }
             sleep(Duration::from_millis(50)).await;
@@ -46,7 +46,7 @@ async fn shared(instances: &[&ConnectedKinesisBroker], shares: &[usize]) {
     };
     let shared = timeout(SHARED_WITHIN + SLACK, all).await;
     let held: Vec<_> = instances.iter().map(|instance| held(instance)).collect();
-    assert!(shared.is_ok(), "{held:?} and not {shares:?}");
+    assert!(shared.is_ok(), "{held:?} and not {wanted:?}");
 }
 
 /// Handles whatever comes, and tells of each record it acknowledged.

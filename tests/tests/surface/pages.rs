@@ -134,7 +134,7 @@ fn the_readme_lists_the_features_and_all_are_off_by_default() {
     let listed = listed.filter_map(|line| line.split_once('`'));
     let listed: BTreeSet<_> = listed.map(|(name, _)| name).collect();
     assert_eq!(listed, features);
-    for promised in ["asyncapi", "testing"] {
+    for promised in ["asyncapi", "dynamodb-lease", "testing"] {
         assert!(features.contains(promised), "{promised}");
     }
 }

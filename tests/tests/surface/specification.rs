@@ -6,8 +6,11 @@ use std::path::Path;
 const TABLE: &str = include_str!("../../README.md");
 
 /// Where the tests of a name's first part are, from this package.
-const PLACES: [(&str, &str); 6] = [
+const PLACES: [(&str, &str); 9] = [
     ("live", "tests/live"),
+    ("stores", "tests/stores"),
+    ("dynamodb", "tests/stores/dynamodb"),
+    ("contract", "src/store_contract"),
     ("in_process", "tests/in_process"),
     ("surface", "tests/surface"),
     ("apps", "src/apps"),
@@ -47,6 +50,7 @@ fn every_test_the_table_names_is_there() {
     ];
     let suites = suites.concat();
     let shared = [read("tests/in_process/apps.rs"), read("tests/live/apps.rs")].concat();
+    let contract = read("src/store_contract/mod.rs");
     for test in tests {
         let parts: Vec<_> = test.split("::").collect();
         let place = PLACES.iter().find(|(first, _)| *first == parts[0]);
@@ -58,6 +62,11 @@ fn every_test_the_table_names_is_there() {
                 let body = format!("pub async fn {name}(");
                 read(&format!("{folder}/{}.rs", parts[1])).contains(&body)
                     && shared.contains(&format!("{}::{name}\n", parts[1]))
+            }
+            "contract" => {
+                let body = format!("pub async fn {name}(");
+                read(&format!("{folder}/{}.rs", parts[1])).contains(&body)
+                    && contract.contains(&format!("{}::{name}\n", parts[1]))
             }
             "suites" => {
                 let body = format!("pub async fn {name}(");

@@ -58,7 +58,7 @@ fn who_is_long_gone_leaves_no_trace() {
     let mut members = Members::default();
     members.announce("a", None, TTL, at(0));
     members.announce("b", None, TTL, at(609));
-    assert_eq!(members.len(), 2);
+    assert_eq!(members.entries().count(), 2);
     members.announce("b", None, TTL, at(610));
-    assert_eq!(members.len(), 1);
+    assert_eq!(members.entries().count(), 1);
 }

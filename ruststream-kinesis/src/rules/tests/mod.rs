@@ -15,6 +15,7 @@ mod prospect;
 mod reader;
 mod row;
 mod sequence_number;
+mod server_clock;
 mod shards;
 mod stream_ref;
 mod watermark;

@@ -144,6 +144,56 @@ fn a_row_that_names_no_stream_takes_the_name_of_its_readers() {
     assert_eq!(row.stream_created, Some(1));
 }
 
+#[cfg(feature = "dynamodb-lease")]
+#[test]
+fn a_checkpoint_of_another_row_is_taken_over_where_there_is_none() {
+    let mut row = taken("a", 0);
+    let before = row.counter;
+    assert!(row.adopt("7"));
+    assert_eq!(
+        (row.checkpoint.as_deref(), row.counter),
+        (Some("7"), before + 1)
+    );
+    assert!(!row.adopt("9"));
+    assert_eq!(
+        (row.checkpoint.as_deref(), row.counter),
+        (Some("7"), before + 1)
+    );
+}
+
+#[cfg(feature = "dynamodb-lease")]
+#[test]
+fn what_an_owner_reads_is_recalled_and_not_stored() {
+    let known = stale(None);
+    let mut found = known.clone();
+    found.lease.as_mut().expect("it is held").reads = None;
+    assert!(found.is_stored_as(&known));
+    found.recall(&known);
+    assert_eq!(found, known);
+    assert!(found.checkpoint("b", "1"));
+    assert!(!found.is_stale(Some(2)));
+    assert!(!found.is_stored_as(&known));
+
+    let mut others = known.clone();
+    others.lease.as_mut().expect("it is held").owner = "c".to_owned();
+    others.lease.as_mut().expect("it is held").reads = None;
+    let before = others.clone();
+    others.recall(&known);
+    assert_eq!(others, before);
+}
+
+#[cfg(feature = "dynamodb-lease")]
+#[test]
+fn rows_that_were_written_more_or_less_often_may_say_the_same() {
+    let known = taken("a", 0);
+    let mut again = known.clone();
+    assert!(again.acquire("a", TTL, at(0)));
+    assert!(again.says_the_same_as(&known));
+    assert!(!again.is_stored_as(&known));
+    assert!(again.renew("a", TTL, at(1)));
+    assert!(!again.says_the_same_as(&known));
+}
+
 #[derive(Debug, Clone)]
 enum Call {
     Acquire,

@@ -1,0 +1,130 @@
+//! What this process knows of the table's rows.
+//!
+//! Being wrong costs a call and nothing else: every write is conditional on what was known.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::clock;
+use crate::lease::LeaseKey;
+use crate::rules::members::Members;
+use crate::rules::row::Row;
+
+/// How long a row that was seen may be taken without another look.
+const RECENT: Duration = Duration::from_secs(5);
+/// How long a shard that had no row of an earlier version is thought to have none.
+const BARE_RECENT: Duration = Duration::from_mins(1);
+
+#[derive(Debug, Default)]
+pub(super) struct Known(Mutex<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    rows: HashMap<LeaseKey, Seen>,
+    /// When a shard was found to have no progress in a row of an earlier version.
+    bare_absent: HashMap<String, Instant>,
+    /// By stream.
+    members: HashMap<String, Members>,
+}
+
+#[derive(Debug)]
+struct Seen {
+    /// Nothing where there was none.
+    row: Option<Row>,
+    at: Instant,
+}
+
+impl Known {
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        // Every change is one insertion or removal.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The row, where `owner` held it when it was last seen.
+    pub(super) fn held(&self, key: &LeaseKey, owner: &str) -> Option<Row> {
+        let inner = self.inner();
+        let row = inner.rows.get(key)?.row.as_ref()?;
+        row.is_held_by(owner).then(|| row.clone())
+    }
+
+    /// The row, or that there is none, where it was seen just now.
+    #[expect(
+        clippy::option_option,
+        reason = "whether it is known, and then whether it is there"
+    )]
+    pub(super) fn recent(&self, key: &LeaseKey) -> Option<Option<Row>> {
+        let inner = self.inner();
+        let seen = inner.rows.get(key)?;
+        let age = clock::now().saturating_duration_since(seen.at);
+        (age <= RECENT).then(|| seen.row.clone())
+    }
+
+    /// The row was found to be this by a call that was sent at `asked`. What was learned since then
+    /// is newer; answers what to go by.
+    pub(super) fn found(
+        &self,
+        key: &LeaseKey,
+        mut row: Option<Row>,
+        asked: Instant,
+    ) -> Option<Row> {
+        let mut inner = self.inner();
+        match inner.rows.get(key) {
+            Some(seen) if seen.at > asked => return seen.row.clone(),
+            Some(seen) => {
+                if let (Some(row), Some(known)) = (&mut row, &seen.row) {
+                    row.recall(known);
+                }
+            }
+            None => {}
+        }
+        let seen = Seen {
+            row: row.clone(),
+            at: clock::now(),
+        };
+        inner.rows.insert(key.clone(), seen);
+        row
+    }
+
+    /// A write made the row this, unless a later one is known already.
+    pub(super) fn wrote(&self, key: &LeaseKey, row: Row) {
+        let mut inner = self.inner();
+        let known = inner.rows.get(key).and_then(|seen| seen.row.as_ref());
+        if known.is_none_or(|known| known.counter <= row.counter) {
+            let seen = Seen {
+                row: Some(row),
+                at: clock::now(),
+            };
+            inner.rows.insert(key.clone(), seen);
+        }
+    }
+
+    /// The row is somebody else's business now.
+    pub(super) fn forget(&self, key: &LeaseKey) {
+        self.inner().rows.remove(key);
+    }
+
+    /// Whether the shard had no progress in a row of an earlier version just now.
+    pub(super) fn has_no_bare_row(&self, shard: &str) -> bool {
+        let absent = self.inner().bare_absent.get(shard).copied();
+        absent.is_some_and(|at| clock::now().saturating_duration_since(at) <= BARE_RECENT)
+    }
+
+    pub(super) fn found_no_bare_row(&self, shard: &str) {
+        self.inner()
+            .bare_absent
+            .insert(shard.to_owned(), clock::now());
+    }
+
+    /// The members of a stream; nobody where they were never seen.
+    pub(super) fn members(&self, stream: &str) -> Members {
+        let inner = self.inner();
+        inner.members.get(stream).cloned().unwrap_or_default()
+    }
+
+    pub(super) fn found_members(&self, stream: &str, members: &Members) {
+        self.inner()
+            .members
+            .insert(stream.to_owned(), members.clone());
+    }
+}

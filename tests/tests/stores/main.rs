@@ -1,0 +1,5 @@
+//! The lease stores.
+
+#[cfg(feature = "dynamodb-lease")]
+mod dynamodb;
+mod memory;
