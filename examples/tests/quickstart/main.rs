@@ -1,5 +1,7 @@
-//! The quickstart, run as a user runs it.
+//! The programs, run as a user runs them.
 
+#[cfg(feature = "dynamodb-lease")]
+mod leases;
 mod program;
 
 use std::net::{Ipv4Addr, TcpListener};

@@ -21,9 +21,14 @@ pub(crate) struct Ended {
 }
 
 impl Program {
-    /// Without the caller's AWS settings.
+    /// The quickstart.
     pub(crate) fn new(args: &[&str]) -> Self {
-        let mut command = Command::new(path());
+        Self::example("quickstart", args)
+    }
+
+    /// That example, without the caller's AWS settings.
+    pub(crate) fn example(name: &str, args: &[&str]) -> Self {
+        let mut command = Command::new(path(name));
         command.args(args).stdin(Stdio::null());
         for (name, _) in std::env::vars_os() {
             if name.as_encoded_bytes().starts_with(b"AWS_") {
@@ -129,17 +134,17 @@ pub(crate) fn wait_until(happened: impl Fn() -> bool) {
 
 /// Cargo builds a package's examples before it runs all of the package's tests, but not for one
 /// `--test` alone.
-fn path() -> PathBuf {
+fn path(example: &str) -> PathBuf {
     let mut path = std::env::current_exe().expect("a test knows where it is");
     path.pop();
     if path.ends_with("deps") {
         path.pop();
     }
     path.push("examples");
-    path.push(format!("quickstart{}", std::env::consts::EXE_SUFFIX));
+    path.push(format!("{example}{}", std::env::consts::EXE_SUFFIX));
     assert!(
         path.exists(),
-        "{} is not built: run `cargo build --example quickstart`, or all tests",
+        "{} is not built: run `cargo build --example {example}`, or all tests",
         path.display()
     );
     path
