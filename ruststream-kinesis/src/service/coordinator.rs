@@ -203,6 +203,8 @@ impl Coordinator {
         let Some(live) = self.live.remove(id) else {
             return;
         };
+        // Its row has changed since it was taken.
+        self.sharing.forget(id);
         if end == End::GivenUp {
             self.given_up(id);
             return;

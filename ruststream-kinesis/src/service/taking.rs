@@ -162,8 +162,6 @@ impl Coordinator {
         );
         self.rules.given_up(shard);
         self.sharing.gave(shard);
-        // From now on it is somebody else's, which only another look can tell.
-        self.sharing.forget(shard);
         self.show();
     }
 

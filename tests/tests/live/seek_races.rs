@@ -13,8 +13,8 @@ use tests::store::{Op, RecordingStore, Twist};
 use tokio::time::sleep;
 
 /// By how much the calls of busy cores arrive apart from how they were sent. A reader that forgot
-/// what was read before a seek would need half a second for its six.
-const JITTER: Duration = Duration::from_millis(250);
+/// what was read before a seek would need a second and a half for its sixteen.
+const JITTER: Duration = Duration::from_secs(1);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_batch_half_filled_at_a_seek_is_not_delivered_after_it() {
@@ -85,7 +85,7 @@ async fn a_storm_of_seeks_keeps_every_shard_within_its_reads_a_second() {
         }
     });
     live.stack().calls().clear();
-    for _ in 0..30 {
+    for _ in 0..50 {
         // Each makes a fresh reader of the finished parent.
         seek(&seeker, KinesisPosition::horizon()).await;
         sleep(Duration::from_millis(100)).await;
@@ -94,11 +94,13 @@ async fn a_storm_of_seeks_keeps_every_shard_within_its_reads_a_second() {
     for number in 0..2 {
         let reads = On::operation("GetRecords").shard(shard(number));
         let reads = live.stack().calls().selected(&reads);
-        for window in reads.windows(6) {
-            let six = window[5].at - window[0].at;
+        // Three seconds' worth, so that reads that wait for their turn at a busy server fall within
+        // what is allowed.
+        for window in reads.windows(16) {
+            let sixteen = window[15].at - window[0].at;
             assert!(
-                six + JITTER >= Duration::from_secs(1),
-                "six reads in {six:?}"
+                sixteen + JITTER >= Duration::from_secs(3),
+                "sixteen reads in {sixteen:?}"
             );
         }
     }
