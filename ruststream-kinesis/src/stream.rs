@@ -80,10 +80,11 @@ pub struct KinesisStream {
     )]
     checkpoint_interval: Option<Duration>,
 
-    /// The bytes this subscription may hold of records that are fetched and not yet settled,
-    /// counting what a page costs while it is in flight. A budget smaller than one page still reads
-    /// one page at a time. The C library's allocator may keep more than that of what was freed; with
-    /// glibc, `MALLOC_MMAP_THRESHOLD_=131072` in the environment makes it give pages back.
+    /// The bytes of the process's memory this subscription may take for records that are fetched
+    /// and not yet settled. Counted is what glibc's allocator takes with its default settings: a
+    /// record of 128 KiB or more counts twice, and a read under way 80 MiB, or half of a smaller
+    /// budget, but at least 40 MiB. A budget smaller than that still reads one page at a time. A
+    /// record that is never settled keeps up to 64 KiB.
     #[setting(
         default = DEFAULT_MEMORY_BUDGET,
         shown = "256 MiB",

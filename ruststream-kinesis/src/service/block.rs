@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use aws_sdk_kinesis::types::Record;
 
-use super::budget::Reservation;
+use super::budget::{Reservation, charge};
 use super::progress::Ticket;
 use super::shard::Shard;
 use crate::rules::packing::{Packed, Size};
@@ -35,7 +35,7 @@ impl Undelivered {
             }
             blocks.push(Self {
                 records: packed,
-                reservation: reservation.split(size.bytes() + size_of::<Block>()),
+                reservation: reservation.split(charge(size.bytes() + size_of::<Block>())),
             });
         }
         blocks

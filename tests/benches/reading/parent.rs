@@ -32,7 +32,7 @@ pub(crate) fn time() -> Outcome<()> {
     let mut rounds: [Vec<Spent>; READERS.len()] = Default::default();
     for _ in 0..ROUNDS {
         for ((role, _), spent) in READERS.iter().zip(&mut rounds) {
-            spent.push(reader(role, "orders", &[])?.trim().parse()?);
+            spent.push(reader(role, "orders")?.trim().parse()?);
         }
     }
     let rates: Vec<Rate> = rounds.iter().map(|spent| Rate::middle(spent)).collect();
@@ -76,26 +76,18 @@ fn middle(values: impl Iterator<Item = f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// glibc raises the size from which it gives blocks back, up to 32 MiB, as soon as one is freed: it
-/// then keeps blocks of a page's size in every arena. Naming the size keeps it at its default.
-const GIVE_BLOCKS_BACK: (&str, &str) = ("MALLOC_MMAP_THRESHOLD_", "131072");
-
-/// Judges the peak memory: what is in use, and beside it what glibc left to itself keeps.
+/// Judges the peak memory, with whatever allocator settings this process was given.
 pub(crate) fn weigh() -> Outcome<()> {
     println!("a replay of 64 shards of 10 MiB pages under a handler that sleeps");
     let mut over = Vec::new();
-    let given_back = replay_each(&[GIVE_BLOCKS_BACK])?;
-    let left_alone = replay_each(&[])?;
-    for ((size, used), kept) in REPLAYED_RECORDS.iter().zip(given_back).zip(left_alone) {
+    for (size, peak) in REPLAYED_RECORDS.iter().zip(replay_each()?) {
         println!(
-            "records of {size:>8} bytes: peak {:.1} MiB, {:+.1} MiB over the budget of {:.0} MiB; \
-             {:.1} MiB where glibc keeps freed blocks",
-            mebibytes(used),
-            mebibytes(used) - mebibytes(BUDGET),
+            "records of {size:>8} bytes: peak {:.1} MiB, {:+.1} MiB over the budget of {:.0} MiB",
+            mebibytes(peak),
+            mebibytes(peak) - mebibytes(BUDGET),
             mebibytes(BUDGET),
-            mebibytes(kept),
         );
-        if used > BUDGET + SLACK {
+        if peak > BUDGET + SLACK {
             over.push(size.to_string());
         }
     }
@@ -112,11 +104,11 @@ pub(crate) fn weigh() -> Outcome<()> {
 
 /// The peak of one replay for each size of records. They run side by side: they mostly sleep, and
 /// each is weighed alone.
-fn replay_each(environment: &[(&str, &str)]) -> Outcome<Vec<usize>> {
+fn replay_each() -> Outcome<Vec<usize>> {
     thread::scope(|scope| {
         let replays = REPLAYED_RECORDS.map(|size| {
             scope.spawn(move || -> Outcome<usize> {
-                let printed = reader("replay", &size.to_string(), environment)?;
+                let printed = reader("replay", &size.to_string())?;
                 Ok(printed.trim().parse()?)
             })
         });
@@ -134,7 +126,7 @@ fn mebibytes(bytes: usize) -> f64 {
 }
 
 /// Runs one reader against a server of its own, and answers what it prints.
-fn reader(role: &str, stock: &str, environment: &[(&str, &str)]) -> Outcome<String> {
+fn reader(role: &str, stock: &str) -> Outcome<String> {
     let mut server = Running(
         myself(&["serve", stock])?
             .stdin(Stdio::piped())
@@ -144,7 +136,6 @@ fn reader(role: &str, stock: &str, environment: &[(&str, &str)]) -> Outcome<Stri
     let endpoint = format!("http://127.0.0.1:{}", server.port()?);
     let mut reader = Running(
         myself(&[role, &endpoint])?
-            .envs(environment.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()?,

@@ -1,1 +1,2 @@
+mod budget;
 mod delivering;
