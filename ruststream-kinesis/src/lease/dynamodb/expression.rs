@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::item;
-use crate::rules::members::{Announced, Members};
+use crate::rules::members::Members;
 use crate::rules::row::Row;
 
 /// What an `UpdateItem` does, and when. Names and values stand behind placeholders, so that no name
@@ -46,27 +46,26 @@ impl Expression {
         this
     }
 
-    /// Enters the member, and forgets those that `kept` no longer names.
-    pub(super) fn announce(
-        owner: &str,
-        announced: Announced,
-        known: &Members,
-        kept: &Members,
-    ) -> Self {
+    /// Enters what `wanted` says of `owner` where the row still says of it what `known` does, and
+    /// forgets whom `wanted` no longer names.
+    pub(super) fn announce(owner: &str, known: &Members, wanted: &Members) -> Self {
         let mut this = Self::default();
         let me = item::member_name(owner);
-        let (name, expiry) = (this.name(&me), this.name(item::MEMBER_EXPIRY));
-        let until = this.value(item::count(announced.expiry));
-        // A call that was given up lands late and says less than the one after it.
-        this.conditions.push(format!(
-            "(attribute_not_exists({name}) OR {name}.{expiry} <= {until})"
-        ));
-        this.set(&me, item::member(announced));
+        let name = this.name(&me);
+        let is_known = match known.entry(owner) {
+            Some(said) => {
+                let expiry = this.name(item::MEMBER_EXPIRY);
+                format!("{name}.{expiry} = {}", this.value(item::count(said.expiry)))
+            }
+            None => format!("attribute_not_exists({name})"),
+        };
+        this.conditions.push(is_known);
+        if let Some(said) = wanted.entry(owner) {
+            this.set(&me, item::member(said));
+        }
         let gone = known.entries().map(|(owner, _)| owner);
-        for owner in gone
-            .filter(|owner| kept.entry(owner).is_none())
-            .take(FORGOTTEN_AT_ONCE)
-        {
+        let gone = gone.filter(|owner| wanted.entry(owner).is_none());
+        for owner in gone.take(FORGOTTEN_AT_ONCE) {
             this.remove(&item::member_name(owner));
         }
         this

@@ -3,7 +3,7 @@
 //! Being wrong costs a call and nothing else: every write is conditional on what was known.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::clock;
@@ -16,12 +16,16 @@ const RECENT: Duration = Duration::from_secs(5);
 /// How long a shard that had no row of an earlier version is thought to have none.
 const BARE_RECENT: Duration = Duration::from_mins(1);
 
+/// The writers of one row, one after the other.
+type Turn = tokio::sync::Mutex<()>;
+
 #[derive(Debug, Default)]
 pub(super) struct Known(Mutex<Inner>);
 
 #[derive(Debug, Default)]
 struct Inner {
     rows: HashMap<LeaseKey, Seen>,
+    turns: HashMap<LeaseKey, Arc<Turn>>,
     /// When a shard was found to have no progress in a row of an earlier version.
     bare_absent: HashMap<String, Instant>,
     /// By stream.
@@ -60,8 +64,8 @@ impl Known {
         (age <= RECENT).then(|| seen.row.clone())
     }
 
-    /// The row was found to be this by a call that was sent at `asked`. What was learned since then
-    /// is newer; answers what to go by.
+    /// The row was found to be this by a call that was sent at `asked`; answers what to go by, since
+    /// more may have been learned meanwhile.
     pub(super) fn found(
         &self,
         key: &LeaseKey,
@@ -69,14 +73,14 @@ impl Known {
         asked: Instant,
     ) -> Option<Row> {
         let mut inner = self.inner();
-        match inner.rows.get(key) {
-            Some(seen) if seen.at > asked => return seen.row.clone(),
-            Some(seen) => {
-                if let (Some(row), Some(known)) = (&mut row, &seen.row) {
-                    row.recall(known);
-                }
+        if let Some(seen) = inner.rows.get(key) {
+            let count = |row: Option<&Row>| row.map(|row| row.counter);
+            if seen.at > asked && count(seen.row.as_ref()) >= count(row.as_ref()) {
+                return seen.row.clone();
             }
-            None => {}
+            if let (Some(row), Some(known)) = (&mut row, &seen.row) {
+                row.recall(known);
+            }
         }
         let seen = Seen {
             row: row.clone(),
@@ -101,7 +105,20 @@ impl Known {
 
     /// The row is somebody else's business now.
     pub(super) fn forget(&self, key: &LeaseKey) {
-        self.inner().rows.remove(key);
+        let mut inner = self.inner();
+        inner.rows.remove(key);
+        inner.turns.remove(key);
+    }
+
+    /// Whose turn it is to write to the row.
+    pub(super) fn turn(&self, key: &LeaseKey) -> Arc<Turn> {
+        let mut inner = self.inner();
+        if let Some(turn) = inner.turns.get(key) {
+            return Arc::clone(turn);
+        }
+        let turn = Arc::default();
+        inner.turns.insert(key.clone(), Arc::clone(&turn));
+        turn
     }
 
     /// Whether the shard had no progress in a row of an earlier version just now.
@@ -120,6 +137,12 @@ impl Known {
     pub(super) fn members(&self, stream: &str) -> Members {
         let inner = self.inner();
         inner.members.get(stream).cloned().unwrap_or_default()
+    }
+
+    pub(super) fn departed(&self, stream: &str, owner: &str) {
+        if let Some(members) = self.inner().members.get_mut(stream) {
+            members.depart(owner);
+        }
     }
 
     pub(super) fn found_members(&self, stream: &str, members: &Members) {

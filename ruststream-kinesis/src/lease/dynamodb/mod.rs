@@ -6,6 +6,7 @@ mod expression;
 mod item;
 mod known;
 mod legacy;
+mod members;
 mod survey;
 mod table;
 mod write;
@@ -14,17 +15,14 @@ use std::fmt;
 use std::time::Duration;
 
 use aws_config::SdkConfig;
-use aws_sdk_dynamodb::types::ReturnValue;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::sync::OnceCell;
 
-use self::expression::Expression;
 use self::item::Item;
 use self::known::Known;
-use self::table::{Put, Table};
+use self::table::Table;
 use super::{LeaseError, LeaseKey, LeaseState, LeaseStore, Member, Opening, Survey, shown};
-use crate::rules::members::Announced;
 use crate::rules::row::Row;
 
 /// Leases and checkpoints in a `DynamoDB` table, through which the instances of a service share the
@@ -204,39 +202,6 @@ impl DynamoLeaseStore {
         let now = self.table.now()?;
         Ok(row.map(|row| LeaseState::of(&row, now)).unwrap_or_default())
     }
-
-    async fn announce_member(
-        &self,
-        stream: &str,
-        member: &Member,
-        ttl: Duration,
-    ) -> Result<Vec<Member>, LeaseError> {
-        let key = members_key(stream);
-        if self.table.known_time().is_none() {
-            let item = self.table.get(&key).await?;
-            self.found_members(stream, item.as_ref())?;
-        }
-        let now = self.table.now()?;
-        let known = self.known.members(stream);
-        let mut kept = known.clone();
-        kept.announce(&member.owner, member.max_leases, ttl, now);
-        let announced = Announced {
-            expiry: now.end_of(ttl),
-            max_leases: member.max_leases,
-        };
-        let entry = Expression::announce(&member.owner, announced, &known, &kept);
-        let item = match self.table.update(&key, entry, ReturnValue::AllNew).await? {
-            Put::Stored(item) => Some(item),
-            Put::Refused(item) => item,
-        };
-        let members = self.found_members(stream, item.as_ref())?;
-        Ok(Member::present(&members, self.table.now()?))
-    }
-}
-
-/// The key of the row of a stream's members.
-fn members_key(stream: &str) -> String {
-    LeaseKey::new(stream, item::MEMBERS).to_string()
 }
 
 impl LeaseStore for DynamoLeaseStore {
@@ -364,11 +329,7 @@ impl LeaseStore for DynamoLeaseStore {
     ) -> BoxFuture<'a, Result<(), LeaseError>> {
         async move {
             self.ready().await?;
-            let key = members_key(stream);
-            // Refused where there is no such row, which says the same.
-            let departed = Expression::depart(owner);
-            self.table.update(&key, departed, ReturnValue::None).await?;
-            Ok(())
+            self.depart_member(stream, owner).await
         }
         .boxed()
     }

@@ -4,9 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use futures::stream::{self, StreamExt, TryStreamExt};
 
-use super::item::{self, Item};
+use super::DynamoLeaseStore;
+use super::item::Item;
+use super::members::members_key;
 use super::table::KEYS_A_BATCH;
-use super::{DynamoLeaseStore, members_key};
 use crate::clock;
 use crate::lease::{LeaseError, LeaseKey, LeaseState, Member, Survey};
 use crate::rules::members::Members;
@@ -98,19 +99,5 @@ impl DynamoLeaseStore {
         let copied: Vec<_> = calls.try_collect().await?;
         rows.extend(copied);
         Ok(())
-    }
-
-    /// The members that an item holds, remembered.
-    pub(super) fn found_members(
-        &self,
-        stream: &str,
-        item: Option<&Item>,
-    ) -> Result<Members, LeaseError> {
-        let members = item.map(item::members).transpose();
-        let members = members
-            .map_err(|malformed| self.table.malformed(&members_key(stream), malformed))?
-            .unwrap_or_default();
-        self.known.found_members(stream, &members);
-        Ok(members)
     }
 }

@@ -7,7 +7,10 @@
 //! the SDK sent it twice; if it is still the owner's, another of its writes came first, and this one
 //! is decided again.
 
+use std::time::Duration;
+
 use aws_sdk_dynamodb::types::ReturnValue;
+use tokio::time::timeout;
 
 use super::expression::Expression;
 use super::item;
@@ -16,6 +19,10 @@ use super::{DynamoLeaseStore, Item};
 use crate::clock;
 use crate::lease::{LeaseError, LeaseKey};
 use crate::rules::row::Row;
+
+/// How long a write waits for the one before it, which may be stuck. The row decides between them
+/// all the same: this only keeps writers that never pause from passing each other by.
+const TURN: Duration = Duration::from_millis(250);
 
 /// How often a write is decided again before the row is said to change too often.
 const DECISIONS: usize = 16;
@@ -28,6 +35,11 @@ impl DynamoLeaseStore {
         owner: &str,
         decide: impl Fn(&mut Row) -> Result<bool, LeaseError> + Send + Sync,
     ) -> Result<bool, LeaseError> {
+        let turn = self.known.turn(key);
+        let _turn = match turn.try_lock() {
+            Ok(turn) => Some(turn),
+            Err(_) => timeout(TURN, turn.lock()).await.ok(),
+        };
         let known = match self.known.held(key, owner) {
             Some(row) => Some(row),
             None => self.get(key).await?,

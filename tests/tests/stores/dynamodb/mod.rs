@@ -1,5 +1,16 @@
 //! The store of several instances.
 
+mod clocks;
+mod creation;
+mod delayed;
+mod faults;
+mod legacy;
+mod rows;
+mod schedules;
+mod service;
+mod surveys;
+mod threads;
+
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -7,6 +18,23 @@ use std::time::Duration;
 use ruststream_kinesis::{DynamoLeaseStore, LeaseKey, LeaseStore};
 use tests::dynamo::LeaseTable;
 use tests::store_contract::Place;
+
+const LEASE: Duration = Duration::from_secs(10);
+const SHARD: &str = "shardId-000000000000";
+/// The row of that shard of `orders`.
+const ROW: &str = "orders:shardId-000000000000";
+
+fn key() -> LeaseKey {
+    LeaseKey::new("orders", SHARD)
+}
+
+/// Fails the test where a store does not answer, or answers something else.
+macro_rules! yes {
+    ($call:expr) => {
+        assert!($call.await.expect("the store answers"))
+    };
+}
+use yes;
 
 /// A table whose server's clock can be set.
 struct Dynamo {
