@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::http::Uri;
 use bytes::Bytes;
@@ -16,7 +16,8 @@ use serde_json::Value;
 use crate::layer::{Backend, ClockShift, Layer, Shared, Subject};
 use crate::server::{Server, loopback};
 use crate::wire::{Received, Reply};
-use crate::{Calls, Faults};
+use crate::writes::Scribe;
+use crate::{Calls, Faults, Writes};
 
 /// A `DynamoDB` server on loopback, in memory. Dropping it stops the server and frees the port.
 #[derive(Debug)]
@@ -24,6 +25,7 @@ pub struct DynamoStack {
     server: Server,
     shared: Shared,
     clock_shift: ClockShift,
+    writes: Arc<Writes>,
 }
 
 impl DynamoStack {
@@ -48,8 +50,10 @@ impl DynamoStack {
         let layer_shared = shared.clone();
         let clock_shift = ClockShift::new(seconds);
         let layer_clock_shift = clock_shift.clone();
+        let writes = Arc::new(Writes::new());
+        let layer_writes = Arc::clone(&writes);
         let server = Server::start("dynamodb-stack", move || Layer {
-            backend: Dynamo::start(),
+            backend: Dynamo::start(layer_writes),
             shared: layer_shared,
             clock_shift: layer_clock_shift,
         });
@@ -57,6 +61,7 @@ impl DynamoStack {
             server,
             shared,
             clock_shift,
+            writes,
         }
     }
 
@@ -82,6 +87,12 @@ impl DynamoStack {
     pub fn calls(&self) -> &Calls {
         &self.shared.calls
     }
+
+    /// The log of writes, with what each made of its item. It is empty until [`Writes::record`].
+    #[must_use]
+    pub fn writes(&self) -> &Writes {
+        &self.writes
+    }
 }
 
 /// The emulator, which serves only a listener of its own: calls go on to it over a second loopback port.
@@ -90,6 +101,7 @@ struct Dynamo {
     client: Client<HttpConnector, Full<Bytes>>,
     /// The names of each table's key attributes, learned when it is created.
     key_names: Mutex<HashMap<String, Vec<String>>>,
+    scribe: Scribe,
 }
 
 /// Operations on tables, whose throttle is `ThrottlingException`.
@@ -105,7 +117,7 @@ const CONTROL_PLANE: [&str; 7] = [
 
 impl Dynamo {
     /// Runs on the server's runtime and ends with it.
-    fn start() -> Self {
+    fn start(writes: Arc<Writes>) -> Self {
         let listener = loopback();
         let emulator = listener
             .local_addr()
@@ -115,7 +127,7 @@ impl Dynamo {
         let database = Database::memory().expect("SQLite opens a database in memory");
         tokio::spawn(dynoxide::server::serve_with_shutdown(
             listener,
-            database,
+            database.clone(),
             std::future::pending(),
         ));
         let mut connector = HttpConnector::new();
@@ -124,6 +136,7 @@ impl Dynamo {
             emulator,
             client: Client::builder(TokioExecutor::new()).build(connector),
             key_names: Mutex::default(),
+            scribe: Scribe::new(writes, database),
         }
     }
 
@@ -145,17 +158,34 @@ impl Dynamo {
             .insert(table.to_owned(), names);
     }
 
-    fn keys(&self, table: &str, item: &Value) -> Vec<String> {
+    fn key_names(&self, table: &str) -> Vec<String> {
         let names = self
             .key_names
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let names = names.get(table).map(Vec::as_slice).unwrap_or_default();
-        names
+        names.get(table).cloned().unwrap_or_default()
+    }
+
+    fn keys(&self, table: &str, item: &Value) -> Vec<String> {
+        self.key_names(table)
             .iter()
             .filter_map(|name| scalar(&item[name]))
             .map(str::to_owned)
             .collect()
+    }
+
+    async fn forward(&self, received: &Received) -> Reply {
+        let mut request = received.to_request::<Full<Bytes>>();
+        let uri = Uri::builder()
+            .scheme("http")
+            .authority(self.emulator.to_string())
+            .path_and_query("/")
+            .build();
+        *request.uri_mut() = uri.expect("a socket address is an authority");
+        match self.client.request(request).await {
+            Ok(response) => Reply::read(response).await,
+            Err(_) => Reply::error(500, Self::FAILURE, "the emulator did not answer"),
+        }
     }
 }
 
@@ -204,16 +234,15 @@ impl Backend for Dynamo {
     }
 
     async fn serve(&self, received: Received) -> Reply {
-        let mut request = received.to_request::<Full<Bytes>>();
-        let uri = Uri::builder()
-            .scheme("http")
-            .authority(self.emulator.to_string())
-            .path_and_query("/")
-            .build();
-        *request.uri_mut() = uri.expect("a socket address is an authority");
-        match self.client.request(request).await {
-            Ok(response) => Reply::read(response).await,
-            Err(_) => Reply::error(500, Self::FAILURE, "the emulator did not answer"),
+        if let Some(refusal) = self.scribe.refuses(&received) {
+            return refusal;
         }
+        let key_names = self.key_names(received.text("TableName").unwrap_or_default());
+        let pending = self.scribe.open(&received, &key_names).await;
+        let reply = self.forward(&received).await;
+        if let Some(pending) = pending {
+            pending.served(&reply);
+        }
+        reply
     }
 }

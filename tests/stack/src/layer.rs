@@ -87,10 +87,7 @@ pub(crate) struct Layer<B> {
 }
 
 impl<B: Backend> Layer<B> {
-    pub(crate) async fn answer(
-        self: &Arc<Self>,
-        request: Request<Body>,
-    ) -> Result<Response<Body>, Cut> {
+    pub(crate) async fn answer(&self, request: Request<Body>) -> Result<Response<Body>, Cut> {
         let received = Received::read(request).await?;
         let call = self.call(&received);
         // Logged first: whoever waits for a rule to be met then finds the call in the log.
@@ -98,15 +95,10 @@ impl<B: Backend> Layer<B> {
         let (fault, rule) = self.shared.faults.take(&call).unzip();
         let is_dated = !matches!(fault, Some(Fault::NoDate));
         let reply = if let (Some(Fault::Hold), Some(rule)) = (&fault, rule) {
-            // On a task of its own: the caller may be gone by then, and its task with it.
-            let layer = Arc::clone(self);
-            let held = tokio::spawn(async move {
-                rule.removed().await;
-                let reply = layer.backend.serve(received).await;
-                rule.serve();
-                reply
-            });
-            held.await.map_err(|_| Cut)?
+            rule.removed().await;
+            let reply = self.backend.serve(received).await;
+            rule.serve();
+            reply
         } else {
             self.meet(fault, received).await?
         };

@@ -30,6 +30,8 @@ mod layer;
 mod on;
 mod server;
 mod wire;
+#[cfg(feature = "dynamodb")]
+mod writes;
 
 pub use calls::{Call, Calls};
 #[cfg(feature = "dynamodb")]
@@ -37,3 +39,5 @@ pub use dynamodb::DynamoStack;
 pub use faults::{Fault, Faults, Rewrite, Rule};
 pub use kinesis::{KinesisBuilder, KinesisStack};
 pub use on::On;
+#[cfg(feature = "dynamodb")]
+pub use writes::{Write, Writes};

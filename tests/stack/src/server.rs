@@ -12,6 +12,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::sync::oneshot;
 
 use crate::layer::{Backend, Layer};
+use crate::wire::Cut;
 
 /// Pause after an accept that failed, such as for want of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
@@ -92,8 +93,10 @@ async fn serve<B: Backend>(listener: TcpListener, layer: Arc<Layer<B>>) {
         let layer = Arc::clone(&layer);
         let service = service_fn(move |request| {
             let layer = Arc::clone(&layer);
+            // On a task of its own: like the service, it goes on with a call whose caller is gone.
+            let answer = tokio::spawn(async move { layer.answer(request_body(request)).await });
             // An error ends the connection without an answer, which is what a cut is.
-            async move { layer.answer(request_body(request)).await }
+            async move { answer.await.map_err(|_| Cut)? }
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())

@@ -302,3 +302,62 @@ async fn two_stacks_share_nothing_and_a_dropped_one_frees_its_port() {
     client.list_tables().send().await.expect_err("no server");
     TcpListener::bind(address).expect("the port is free");
 }
+
+#[tokio::test]
+async fn the_log_of_writes_shows_what_each_made_of_its_item() {
+    let (stack, client) = with_table().await;
+    count_up(&client, "0").send().await.expect("not logged yet");
+    stack.writes().record();
+    stack
+        .faults()
+        .once(On::operation("UpdateItem"), Fault::DropAfter);
+    count_up(&client, "0").send().await.expect_err("cut");
+    count_up(&client, "0")
+        .condition_expression("attribute_not_exists(lease_key)")
+        .send()
+        .await
+        .expect_err("the condition fails");
+    let delete = client
+        .delete_item()
+        .table_name("leases")
+        .key("lease_key", text("0"));
+    delete.send().await.expect("deleted");
+
+    let seen: Vec<_> = stack
+        .writes()
+        .all()
+        .into_iter()
+        .map(|write| {
+            let count = |item: Option<serde_json::Value>| {
+                item.map(|item| item["writes"]["N"].as_str().map(str::to_owned))
+            };
+            assert_eq!(write.key["lease_key"]["S"], "0");
+            (write.applied, count(write.before), count(write.after))
+        })
+        .collect();
+    let times = |count: &str| Some(Some(count.to_owned()));
+    assert_eq!(
+        seen,
+        [
+            (true, times("1"), times("2")),
+            (false, times("2"), times("2")),
+            (true, times("2"), None),
+        ]
+    );
+    let written = client.batch_write_item().request_items("leases", vec![]);
+    let refused = written.send().await.expect_err("the log follows no batch");
+    assert_eq!(refused.code(), Some("ValidationException"));
+}
+
+#[tokio::test]
+async fn a_write_is_applied_and_logged_though_its_caller_is_gone() {
+    let (stack, client) = with_table().await;
+    stack.writes().record();
+    let late = Fault::Delay(Duration::from_millis(200));
+    let met = stack.faults().once(On::operation("UpdateItem"), late);
+    let call = tokio::spawn(count_up(&client, "0").send());
+    met.reach(1).await;
+    call.abort();
+    stack.writes().reach(|write| write.applied).await;
+    assert_eq!(writes(&client, "0").await, 1);
+}
