@@ -1,6 +1,7 @@
 //! What the crate logs, for tests about a warning.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::{Write as _, stderr};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use tracing::field::{Field, Visit};
@@ -16,6 +17,12 @@ pub fn watch() {
         let _ = tracing::subscriber::set_global_default(Warnings);
         Mutex::default()
     });
+}
+
+/// Prints this process's events of level `INFO` and worse to its standard error.
+pub fn print() {
+    // Whoever set another one first gets them instead.
+    let _ = tracing::subscriber::set_global_default(Printed);
 }
 
 /// The warnings in which that text appears, a stream's name for one.
@@ -52,6 +59,33 @@ impl Subscriber for Warnings {
         let warnings = WARNINGS.get_or_init(Mutex::default);
         let mut warnings = warnings.lock().unwrap_or_else(PoisonError::into_inner);
         warnings.push(line.0);
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+/// Writes the framework's and the crate's events, each as one line.
+struct Printed;
+
+impl Subscriber for Printed {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        *metadata.level() <= Level::INFO && metadata.target().starts_with("ruststream")
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut line = Line(String::new());
+        event.record(&mut line);
+        let _ = writeln!(stderr(), "{} {}", event.metadata().level(), line.0);
     }
 
     fn enter(&self, _: &Id) {}

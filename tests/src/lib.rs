@@ -5,6 +5,8 @@ pub mod apps;
 #[cfg(feature = "dynamodb-lease")]
 pub mod dynamo;
 pub mod events;
+#[cfg(feature = "dynamodb-lease")]
+pub mod fleet;
 pub mod frozen;
 pub mod live;
 #[cfg(feature = "testing")]

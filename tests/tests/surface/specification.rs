@@ -6,8 +6,9 @@ use std::path::Path;
 const TABLE: &str = include_str!("../../README.md");
 
 /// Where the tests of a name's first part are, from this package.
-const PLACES: [(&str, &str); 9] = [
+const PLACES: [(&str, &str); 10] = [
     ("live", "tests/live"),
+    ("fleet", "tests/fleet"),
     ("stores", "tests/stores"),
     ("dynamodb", "tests/stores/dynamodb"),
     ("contract", "src/store_contract"),

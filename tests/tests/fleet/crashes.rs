@@ -1,0 +1,125 @@
+//! Instances that end without a word, or pause for longer than their leases.
+
+use std::time::Duration;
+
+use tests::fleet::{Concurrency, Event, clock};
+use tests::live::{SLACK, shard};
+
+use crate::{EVERY, LEASE, PICK_UP, fleet, held_by, is};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_shards_of_a_killed_instance_are_read_by_the_others_within_the_lease_and_two_seconds() {
+    let mut fleet = fleet(6).await;
+    let mut a = fleet.join(&fleet.settings("a")).await;
+    let load = fleet.load(6).run(EVERY);
+    let b = fleet.join(&fleet.settings("b")).await;
+    let c = fleet.join(&fleet.settings("c")).await;
+    a.told(|event| matches!(event, Event::Handled(_)), 12).await;
+
+    let held = held_by(&fleet.ledger(), "a");
+    assert!(!held.is_empty());
+    a.kill().await;
+    let killed = clock();
+    let ledger = fleet.until(|ledger| held_by(ledger, "a").is_empty()).await;
+    for shard in &held {
+        let taken = ledger.taken();
+        let mut taken = taken.iter().filter(|taken| taken.shard == *shard);
+        let next = taken.rfind(|taken| !is(&taken.by, "a")).expect("taken");
+        assert!(next.at < killed + LEASE + PICK_UP + SLACK, "{next:?}");
+    }
+    // Not only held, but read.
+    tokio::time::sleep((killed + LEASE + PICK_UP + SLACK).saturating_sub(clock())).await;
+    let load = load.stop().await;
+    fleet.handled(&load.published()).await;
+    for shard in &held {
+        let handled = fleet.timeline().handled();
+        let mut later = handled.iter().filter(|(by, _)| *by != a.place());
+        let next = later.find(|(_, record)| record.shard == *shard);
+        let next = &next.expect("read").1;
+        assert!(next.at < killed + LEASE + PICK_UP + SLACK, "{next:?}");
+    }
+    fleet.stop([b, c]).await;
+    fleet.check(&load.published(), |again| again.first == a.place());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_killed_instance_stored_only_what_it_acknowledged_though_its_interval_is_shorter_than_its_work()
+ {
+    let mut fleet = fleet(1).await;
+    let mut settings = fleet.settings("a");
+    settings.checkpoint_interval = Some(Duration::from_millis(100));
+    settings.work = Duration::from_secs(1);
+    let mut a = fleet.join(&settings).await;
+    let mut load = fleet.load(1);
+    load.publish(5).await;
+    a.told(|event| matches!(event, Event::Began(_)), 3).await;
+    // Several intervals into the third record's work.
+    tokio::time::sleep(Duration::from_millis(400)).await;
+    a.kill().await;
+
+    let handled = fleet.timeline().handled();
+    let numbers: Vec<_> = handled.iter().map(|(_, record)| record.number).collect();
+    assert_eq!(numbers, [0, 1]);
+    let row = fleet.ledger().rows().remove(&shard(0)).expect("a row");
+    assert_eq!(row.checkpoint.as_ref(), Some(&handled[1].1.sequence));
+
+    let b = fleet.join(&fleet.settings("b")).await;
+    fleet.handled(&load.published()).await;
+    fleet.stop([b]).await;
+    fleet.check(&load.published(), |_| false);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_instance_frozen_for_longer_than_its_lease_finds_itself_fenced_and_writes_nothing() {
+    let mut fleet = fleet(1).await;
+    let a = fleet.join(&fleet.settings("a")).await;
+    let b = fleet.join(&fleet.settings("b")).await;
+    let load = fleet.load(4).run(EVERY);
+    a.told(|event| matches!(event, Event::Handled(_)), 8).await;
+    a.freeze();
+    let frozen = clock();
+    let ledger = fleet.until(|ledger| held_by(ledger, "b").len() == 1).await;
+    let taken = ledger.taken().pop().expect("taken");
+    assert!(taken.at < frozen + LEASE + PICK_UP + SLACK, "{taken:?}");
+    b.told(|event| matches!(event, Event::Handled(_)), 8).await;
+    a.resume();
+    let resumed = clock();
+    b.told(|event| matches!(event, Event::Handled(_)), 60).await;
+    let load = load.stop().await;
+    fleet.handled(&load.published()).await;
+
+    // What it was about to handle, or did not know yet that it may not.
+    let mut late = fleet.timeline().handled();
+    late.retain(|(by, record)| *by == a.place() && record.at > resumed);
+    assert!(late.len() <= 2, "{late:?}");
+    let written = fleet.ledger();
+    let mut written = written.applied().filter(|write| write.at > resumed);
+    let by_a = written.find(|write| write.writer.as_ref().is_some_and(|owner| is(owner, "a")));
+    assert_eq!(by_a, None);
+    let (first, next) = (a.place(), b.place());
+    fleet.stop([a, b]).await;
+    fleet.check(&load.published(), |again| {
+        [(first, next), (next, first)].contains(&(again.first, again.again))
+    });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_processes_of_one_owner_id_never_share_a_lease() {
+    let mut fleet = fleet(4).await;
+    let mut settings = fleet.settings("copy");
+    settings.workers = Concurrency::ByKey(8);
+    let a = fleet.spawn(&settings);
+    let b = fleet.spawn(&settings);
+    a.ready().await;
+    b.ready().await;
+    let load = fleet.load(8).run(EVERY);
+    tokio::time::sleep(2 * LEASE).await;
+    let load = load.stop().await;
+    fleet.handled(&load.published()).await;
+    fleet.stop([a, b]).await;
+    // A shard goes to the other one only once it is free.
+    let taken = fleet.ledger().taken();
+    assert!(taken.iter().all(|taken| taken.from.is_none()), "{taken:?}");
+    assert!(taken.iter().all(|taken| is(&taken.by, "copy")), "{taken:?}");
+    fleet.check(&load.published(), |_| false);
+}
