@@ -83,8 +83,9 @@ pub struct KinesisStream {
     /// The bytes of the process's memory this subscription may take for records that are fetched
     /// and not yet settled. Counted is what glibc's allocator takes with its default settings: a
     /// record of 128 KiB or more counts twice, and a read under way 80 MiB, or half of a smaller
-    /// budget, but at least 40 MiB. A budget smaller than that still reads one page at a time. A
-    /// record that is never settled keeps up to 64 KiB.
+    /// budget, but at least 40 MiB: the default has three reads under way at once, and a stream of
+    /// many hundreds of shards is read faster with more. A budget smaller than that still reads one
+    /// page at a time. A record that is never settled keeps up to 64 KiB.
     #[setting(
         default = DEFAULT_MEMORY_BUDGET,
         shown = "256 MiB",

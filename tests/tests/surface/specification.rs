@@ -78,3 +78,18 @@ fn every_test_the_table_names_is_there() {
         assert!(found, "{test} is not there");
     }
 }
+
+#[test]
+fn every_fault_of_leases_positions_and_resharding_has_its_tests() {
+    let table = TABLE
+        .split("## What holds against faults")
+        .nth(1)
+        .expect("a table");
+    for fault in 1..=27 {
+        let row = table
+            .lines()
+            .find(|line| line.starts_with(&format!("| F{fault} |")));
+        let row = row.unwrap_or_else(|| panic!("no row for F{fault}"));
+        assert!(row.contains("::"), "{row}");
+    }
+}
