@@ -70,9 +70,7 @@ impl Balance {
 
     /// The free shards to take now.
     pub(crate) fn take(&mut self, scene: &Scene, now: Instant) -> Vec<ShardId> {
-        let free: BTreeSet<_> = scene.free.iter().cloned().collect();
-        self.free_since.retain(|shard, _| free.contains(shard));
-        for shard in &free {
+        for shard in &scene.free {
             self.free_since.entry(ShardId::clone(shard)).or_insert(now);
         }
         let most = self.most.saturating_sub(scene.kept + scene.leaving);
@@ -119,6 +117,12 @@ impl Balance {
     /// `shard` was handed back for another to take.
     pub(crate) fn gave(&mut self, shard: &ShardId, now: Instant) {
         self.given.insert(ShardId::clone(shard), now);
+    }
+
+    /// `shard` is another instance's, or over: whatever it was given up for is done.
+    pub(crate) fn no_longer_free(&mut self, shard: &str) {
+        self.free_since.remove(shard);
+        self.given.remove(shard);
     }
 
     /// `shard` is this instance's.

@@ -164,6 +164,11 @@ impl Sharing {
         self.balance.gave(shard, clock::now());
     }
 
+    /// `shard` is another instance's, or over.
+    pub(super) fn no_longer_free(&mut self, shard: &str) {
+        self.balance.no_longer_free(shard);
+    }
+
     /// `shard` is this instance's.
     pub(super) fn took(&mut self, shard: &str) {
         self.balance.took(shard);

@@ -103,6 +103,7 @@ impl Coordinator {
         for proof in ready {
             let id = proof.shard();
             if self.sharing.is_held_elsewhere(id) {
+                self.sharing.no_longer_free(id);
                 self.rules.held_elsewhere(id);
             } else if self.sharing.is_free(id) && !self.parked.contains_key(id) {
                 free.push(proof);
@@ -220,8 +221,14 @@ impl Coordinator {
                     },
                 );
             }
-            Taken::Finished => self.rules.finished(id, false),
-            Taken::HeldElsewhere => self.rules.held_elsewhere(id),
+            Taken::Finished => {
+                self.sharing.no_longer_free(id);
+                self.rules.finished(id, false);
+            }
+            Taken::HeldElsewhere => {
+                self.sharing.no_longer_free(id);
+                self.rules.held_elsewhere(id);
+            }
             Taken::Failed(error) => {
                 self.rules.failed(id);
                 self.stream.outlet.report(error);

@@ -80,9 +80,30 @@ impl Instance {
         &self.owner_id
     }
 
-    /// Waits until its subscription is open.
+    /// Waits until its subscription is open and it can be asked to stop.
     pub async fn ready(&self) {
         self.told(|event| matches!(event, Event::Ready), 1).await;
+        // The framework listens for signals only once the service runs; until then one would end the
+        // process as it ends any other.
+        let listens = async {
+            while !self.catches(Signal::TERM) {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        let waited = timeout(PATIENCE, listens).await;
+        assert!(waited.is_ok(), "'{}' does not listen", self.owner_id);
+    }
+
+    /// Whether it has a handler for that signal; assumed where the system does not tell.
+    fn catches(&self, signal: Signal) -> bool {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
+        let caught = status.ok().and_then(|status| {
+            let mask = status
+                .lines()
+                .find_map(|line| line.strip_prefix("SigCgt:"))?;
+            u64::from_str_radix(mask.trim(), 16).ok()
+        });
+        caught.is_none_or(|caught| caught >> (signal.as_raw() - 1) & 1 == 1)
     }
 
     /// Waits until it told so many events that `counts` accepts.

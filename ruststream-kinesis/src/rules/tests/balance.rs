@@ -132,17 +132,35 @@ fn a_shard_that_was_given_up_in_vain_comes_back_and_is_not_given_up_again() {
     assert_eq!(balance.surplus(&scene(4, &[0, 0], 0)), 2);
 }
 
+#[test]
+fn a_shard_another_took_and_hands_on_is_not_taken_back() {
+    let mut balance = Balance::new("a", ANY);
+    let now = start();
+    let given = shards(1);
+    balance.gave(&given[0], now);
+    balance.no_longer_free(&given[0]);
+    // Much later its owner hands it to a third one.
+    let handed_on = scene(2, &[1, 2], 1);
+    assert_eq!(balance.take(&handed_on, now + LOOK * 60), []);
+    assert_eq!(balance.surplus(&handed_on), 0);
+}
+
 /// Instances on one table, each of which looks at it when its turn comes.
 struct Table {
     owners: BTreeMap<ShardId, Option<usize>>,
     instances: Vec<(Balance, Sharer)>,
+    /// How many of the instances have come.
+    present: usize,
     moves: usize,
 }
 
 impl Table {
     fn scene(&self, me: usize) -> Scene {
         let mut scene = Scene {
-            sharers: self.instances.iter().map(|(_, s)| s.clone()).collect(),
+            sharers: self.instances[..self.present]
+                .iter()
+                .map(|(_, sharer)| sharer.clone())
+                .collect(),
             ..Scene::default()
         };
         for (shard, owner) in &self.owners {
@@ -159,6 +177,11 @@ impl Table {
     }
 
     fn turn(&mut self, me: usize, now: Instant) {
+        for (shard, owner) in &self.owners {
+            if owner.is_some_and(|owner| owner != me) {
+                self.instances[me].0.no_longer_free(shard);
+            }
+        }
         let scene = self.scene(me);
         let taken = self.instances[me].0.take(&scene, now);
         for shard in taken {
@@ -210,6 +233,7 @@ proptest! {
                 .map(|(shard, owner)| (shard, (owner < members).then_some(owner)))
                 .collect(),
             instances,
+            present: members,
             moves: 0,
         };
         let mut now = start();
@@ -234,5 +258,35 @@ proptest! {
             table.turn(me, now);
         }
         prop_assert_eq!(table.moves, moved);
+    }
+
+    #[test]
+    fn of_instances_that_come_one_after_the_other_each_gets_its_share(
+        count in 0_usize..40,
+        members in 1_usize..7,
+        looks in prop::collection::vec(3_u32..40, 7),
+    ) {
+        let mut table = Table {
+            owners: shards(count).into_iter().map(|shard| (shard, None)).collect(),
+            instances: (0..members)
+                .map(|n| (Balance::new(&format!("i{n}"), ANY), sharer(&format!("i{n}"), ANY)))
+                .collect(),
+            present: 0,
+            moves: 0,
+        };
+        let mut now = start();
+        for looks in looks.into_iter().take(members) {
+            table.present += 1;
+            for _ in 0..looks {
+                now += LOOK;
+                for me in 0..table.present {
+                    table.turn(me, now);
+                }
+            }
+            let held: Vec<_> = (0..table.present).map(|me| table.held(me)).collect();
+            prop_assert_eq!(held.iter().sum::<usize>(), count);
+            let (least, most) = (held.iter().min(), held.iter().max());
+            prop_assert!(most <= least.map(|least| least + 1).as_ref(), "{:?}", held);
+        }
     }
 }
