@@ -1,5 +1,6 @@
 //! How instances come to share a stream evenly.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use tests::fleet::{Concurrency, Event, Fleet, Instance, Ledger, Settings, Taken, clock};
@@ -82,6 +83,28 @@ async fn a_joining_instance_gets_its_share_under_load_within_fifteen_seconds_and
     fleet.handled(&load.published()).await;
     fleet.stop(instances).await;
     fleet.check(&load.published(), |_| false);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn five_instances_on_sixteen_shards_get_three_or_four_each_and_no_shard_moves_twice() {
+    const SHARDS: usize = 16;
+    let mut fleet = fleet(16).await;
+    let mut instances = Vec::new();
+    for name in ["a", "b", "c", "d", "e"] {
+        let joined = clock();
+        let settings = settings(&fleet, name);
+        instances.push(fleet.join(&settings).await);
+        fleet
+            .until(|ledger| is_even(ledger, &instances, SHARDS))
+            .await;
+        tokio::time::sleep(QUIET).await;
+        let ledger = fleet.ledger();
+        assert!(is_even(&ledger, &instances, SHARDS), "{:#?}", ledger.held());
+        let moved = taken_since(&ledger, joined);
+        let shards: BTreeSet<_> = moved.iter().map(|taken| &taken.shard).collect();
+        assert_eq!(shards.len(), moved.len(), "one moved twice: {moved:#?}");
+    }
+    fleet.stop(instances).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
