@@ -16,11 +16,11 @@ use std::time::Duration;
 use ruststream_kinesis::{LeaseKey, LeaseState, LeaseStore, Opening};
 
 /// How long the leases of these bodies last.
-pub const LEASE: Duration = Duration::from_secs(10);
+pub const LEASE: Duration = Duration::from_mins(1);
 /// Not yet the end of such a lease, by any clock.
-pub const NOT_YET_OVER: Duration = Duration::from_secs(7);
+pub const NOT_YET_OVER: Duration = Duration::from_secs(40);
 /// Past the end of such a lease, by every clock.
-pub const OVER: Duration = Duration::from_secs(15);
+pub const OVER: Duration = Duration::from_secs(90);
 
 /// What a body runs on: one place where leases are kept.
 pub trait Place: Sync {

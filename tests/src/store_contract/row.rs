@@ -138,8 +138,9 @@ pub async fn a_stale_row_taken_without_a_cursor_is_known_as_stale_until_somethin
     assert_eq!(second.read().await, old.clone().with_owner("second"));
     second.release().await;
     let third = Shard::of(place, "third");
-    assert_eq!(third.take(&anew).await, Some(old));
+    assert_eq!(third.take(&anew).await, Some(old.clone()));
     assert!(third.renew().await);
+    assert_eq!(third.read().await, old.with_owner("third"));
     assert!(third.keep_cursor("TRIM_HORIZON").await);
     assert_eq!(third.read().await.stream_created, Some(2));
     assert!(third.checkpoint("1").await);

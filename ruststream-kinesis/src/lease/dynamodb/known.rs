@@ -17,7 +17,7 @@ const RECENT: Duration = Duration::from_secs(5);
 const BARE_RECENT: Duration = Duration::from_mins(1);
 
 /// The writers of one row, one after the other.
-type Turn = tokio::sync::Mutex<()>;
+type Turns = tokio::sync::Mutex<()>;
 
 #[derive(Debug, Default)]
 pub(super) struct Known(Mutex<Inner>);
@@ -25,7 +25,7 @@ pub(super) struct Known(Mutex<Inner>);
 #[derive(Debug, Default)]
 struct Inner {
     rows: HashMap<LeaseKey, Seen>,
-    turns: HashMap<LeaseKey, Arc<Turn>>,
+    turns: HashMap<LeaseKey, Arc<Turns>>,
     /// When a shard was found to have no progress in a row of an earlier version.
     bare_absent: HashMap<String, Instant>,
     /// By stream.
@@ -110,15 +110,15 @@ impl Known {
         inner.turns.remove(key);
     }
 
-    /// Whose turn it is to write to the row.
-    pub(super) fn turn(&self, key: &LeaseKey) -> Arc<Turn> {
+    /// What the writers of the row wait at.
+    pub(super) fn turns(&self, key: &LeaseKey) -> Arc<Turns> {
         let mut inner = self.inner();
-        if let Some(turn) = inner.turns.get(key) {
-            return Arc::clone(turn);
+        if let Some(turns) = inner.turns.get(key) {
+            return Arc::clone(turns);
         }
-        let turn = Arc::default();
-        inner.turns.insert(key.clone(), Arc::clone(&turn));
-        turn
+        let turns = Arc::default();
+        inner.turns.insert(key.clone(), Arc::clone(&turns));
+        turns
     }
 
     /// Whether the shard had no progress in a row of an earlier version just now.

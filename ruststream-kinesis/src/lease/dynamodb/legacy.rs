@@ -54,7 +54,7 @@ impl DynamoLeaseStore {
         known: Option<Row>,
         checkpoint: &str,
     ) -> Result<Option<Row>, LeaseError> {
-        let copied = self.write(key, known, |row| {
+        let copied = self.write(key, known, None, |row| {
             let adopted = row.adopt(checkpoint);
             Ok(adopted.then(|| row.clone()))
         });

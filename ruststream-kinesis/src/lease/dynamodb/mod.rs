@@ -9,6 +9,8 @@ mod legacy;
 mod members;
 mod survey;
 mod table;
+#[cfg(test)]
+mod tests;
 mod write;
 
 use std::fmt;
@@ -106,8 +108,8 @@ impl DynamoLeaseStore {
         }
     }
 
-    /// Names the stream whose progress stands in the rows of an earlier version, which are keyed by
-    /// the shard's id alone.
+    /// Names the stream, as its descriptor does, whose progress stands in the rows of an earlier
+    /// version, which are keyed by the shard's id alone.
     ///
     /// A shard of that stream without a checkpoint under its own key resumes from its bare row,
     /// whose checkpoint the first look copies. Other streams pass the bare rows by. Where no stream
@@ -123,8 +125,8 @@ impl DynamoLeaseStore {
     }
 
     /// Creates the table before the first call, billed by the request, and waits up to a minute for
-    /// it to become active. A table that is there is left as it is, and one that another instance
-    /// creates at the same time is waited for.
+    /// it to become active; where that call is dropped, the next one waits on. A table that is there
+    /// is left as it is, and one that another instance creates at the same time is waited for.
     #[must_use]
     pub fn create_table_if_missing(mut self) -> Self {
         self.created = Some(OnceCell::new());
@@ -147,7 +149,7 @@ impl DynamoLeaseStore {
         ttl: Duration,
     ) -> Result<bool, LeaseError> {
         let known = self.before_taking(key, owner).await?;
-        let acquired = self.write(key, known, |row| {
+        let acquired = self.write(key, known, None, |row| {
             Ok(row.acquire(owner, ttl, self.table.now()?).then_some(()))
         });
         Ok(acquired.await?.is_some())
@@ -173,7 +175,7 @@ impl DynamoLeaseStore {
         } else {
             self.bare_checkpoint(key, known.as_ref()).await?
         };
-        let taken = self.write(key, known, |row| {
+        let taken = self.write(key, known, None, |row| {
             if let Some(checkpoint) = &bare {
                 row.adopt(checkpoint);
             }

@@ -10,6 +10,7 @@
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::ReturnValue;
+use tokio::sync::OwnedMutexGuard;
 use tokio::time::timeout;
 
 use super::expression::Expression;
@@ -27,6 +28,8 @@ const TURN: Duration = Duration::from_millis(250);
 /// How often a write is decided again before the row is said to change too often.
 const DECISIONS: usize = 16;
 
+type Turn = OwnedMutexGuard<()>;
+
 impl DynamoLeaseStore {
     /// Writes to the row of a lease that `owner` holds. `false` where another holds it.
     pub(super) async fn write_held(
@@ -35,35 +38,36 @@ impl DynamoLeaseStore {
         owner: &str,
         decide: impl Fn(&mut Row) -> Result<bool, LeaseError> + Send + Sync,
     ) -> Result<bool, LeaseError> {
-        let turn = self.known.turn(key);
-        let _turn = match turn.try_lock() {
-            Ok(turn) => Some(turn),
-            Err(_) => timeout(TURN, turn.lock()).await.ok(),
-        };
+        let turn = self.turn(key).await;
         let known = match self.known.held(key, owner) {
             Some(row) => Some(row),
             None => self.get(key).await?,
         };
-        let written = self.write(key, known, |row| Ok(decide(row)?.then_some(())));
+        let written = self.write(key, known, turn, |row| Ok(decide(row)?.then_some(())));
         Ok(written.await?.is_some())
     }
 
+    /// Waits for the writers of the row that are before this one, as long as it may.
+    async fn turn(&self, key: &LeaseKey) -> Option<Turn> {
+        timeout(TURN, self.known.turns(key).lock_owned()).await.ok()
+    }
+
     /// Writes what `decide` makes of the row, beginning with the row that is `known`; nothing where
-    /// it refuses the row that is stored.
+    /// it refuses the row that is stored. A write that is refused waits for its turn, if it has not.
     pub(super) async fn write<T: Send>(
         &self,
         key: &LeaseKey,
         mut known: Option<Row>,
+        mut turn: Option<Turn>,
         decide: impl Fn(&mut Row) -> Result<Option<T>, LeaseError> + Send + Sync,
     ) -> Result<Option<T>, LeaseError> {
         let name = key.to_string();
-        for turn in 0..DECISIONS {
+        for refusals in 0..DECISIONS {
             let mut wanted = known.clone().unwrap_or_default();
             let Some(answer) = decide(&mut wanted)? else {
                 return Ok(None);
             };
-            let was_refused = turn > 0;
-            if was_refused
+            if refusals > 0
                 && known
                     .as_ref()
                     .is_some_and(|row| row.says_the_same_as(&wanted))
@@ -84,6 +88,9 @@ impl DynamoLeaseStore {
                 return Ok(Some(answer));
             }
             known = self.known.found(key, found, asked);
+            if turn.is_none() {
+                turn = self.turn(key).await;
+            }
         }
         let text = format!("the row `{name}` changed {DECISIONS} times while it was to be written");
         Err(self.table.error(text).into())

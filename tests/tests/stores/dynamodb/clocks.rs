@@ -7,7 +7,9 @@ use ruststream_kinesis::{LeaseStore, Member, Opening};
 use tests::dynamo::{LeaseTable, number_of};
 use tests::live::SLACK;
 
-use super::{LEASE, ROW, key, yes};
+use super::{ROW, key, yes};
+
+const LEASE: Duration = Duration::from_secs(10);
 
 fn wall_millis() -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -28,7 +30,7 @@ async fn no_live_lease_changes_hands_though_the_clocks_are_fifteen_seconds_apart
         let expiry = number_of(&item, "lease_expiry").expect("an expiry");
         let expiry = i64::try_from(expiry).expect("a few centuries");
         // By the clock of the service, which tells whole seconds.
-        let ends = before + shift * 1_000 + 10_000;
+        let ends = before + 1_000 * (shift + 10);
         assert!(
             (ends..=ends + took + 1_100).contains(&expiry),
             "{expiry} {ends}"

@@ -95,7 +95,7 @@ async fn a_write_that_is_applied_and_never_answered_is_learned_by_the_next_one()
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn checkpoints_and_renewals_under_way_at_once_never_fence_each_other() {
-    const CHECKPOINTS: usize = 300;
+    const CHECKPOINTS: usize = 150;
     let table = LeaseTable::start().await;
     let (store, key) = (table.store(), key());
     yes!(store.acquire(&key, "first", LEASE));

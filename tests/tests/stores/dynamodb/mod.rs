@@ -19,7 +19,8 @@ use ruststream_kinesis::{DynamoLeaseStore, LeaseKey, LeaseStore};
 use tests::dynamo::LeaseTable;
 use tests::store_contract::Place;
 
-const LEASE: Duration = Duration::from_secs(10);
+/// Longer than any of these tests takes.
+const LEASE: Duration = Duration::from_mins(10);
 const SHARD: &str = "shardId-000000000000";
 /// The row of that shard of `orders`.
 const ROW: &str = "orders:shardId-000000000000";

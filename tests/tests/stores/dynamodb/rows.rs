@@ -191,7 +191,7 @@ async fn instances_that_are_long_gone_leave_no_trace() {
         let told = store.announce("orders", &member, LEASE).await;
         told.expect("the store answers");
     }
-    table.stack().shift_clock(15);
+    table.stack().shift_clock(900);
     store.read(&key()).await.expect("the store answers");
     let told = store
         .announce("orders", &Member::new("d", None), LEASE)

@@ -1,0 +1,2 @@
+mod expression;
+mod item;
