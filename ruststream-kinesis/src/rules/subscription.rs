@@ -17,8 +17,8 @@ use super::cursor::Cursor;
 use super::prospect::{Prospect, Tip};
 use super::shard_graph::{Listed, ShardGraph, ShardId};
 
-/// How many listings must leave out a shard that is read before its children go on without it: one
-/// may have been taken in the middle of a change.
+/// How many listings in a row must leave out a shard before its children go on without it: one may
+/// have been taken in the middle of a change.
 const GONE_AFTER: u32 = 2;
 
 /// The proof that a shard's listed parents are finished; a reader starts only with one.
@@ -55,7 +55,7 @@ struct Entry {
     remembered: Option<Cursor>,
     /// Whether the last reader started from progress, a position or the horizon.
     followed: bool,
-    /// How many listings in a row have left the shard out while it is read.
+    /// How many listings in a row have left the shard out.
     unlisted: u32,
     /// What stood in the way when the shard was last asked for.
     hindrance: Option<Hindrance>,
@@ -110,13 +110,24 @@ impl Shards {
         }
     }
 
-    /// Takes in a listing. Shards that are gone from it are forgotten unless they are being read.
+    /// Takes in a listing. Shards that are gone from two are forgotten unless they are being read.
     pub(crate) fn listed(&mut self, listing: Vec<Listed>) {
         let existed = !self.listed_before;
         self.listed_before = true;
+        let mut parents_of_new = Vec::new();
         for shard in &listing {
+            if !existed && !self.entries.contains_key(&shard.id) {
+                parents_of_new.extend(shard.parents().cloned());
+            }
             self.entries
                 .entry(Arc::clone(&shard.id))
+                .or_insert_with(|| Entry::new(existed));
+        }
+        // The parents of what the first listing holds may be long gone; those of a shard that
+        // appears later are there, even where this listing leaves them out.
+        for parent in parents_of_new {
+            self.entries
+                .entry(parent)
                 .or_insert_with(|| Entry::new(existed));
         }
         self.graph.replace(listing);
@@ -141,12 +152,17 @@ impl Shards {
     pub(crate) fn ready(&self) -> Vec<ParentsEnded> {
         self.entries
             .iter()
-            .filter(|(_, entry)| entry.state == State::Waiting)
+            .filter(|(id, entry)| self.is_waiting(id, entry))
             .filter(|(id, _)| self.parents_ended(id))
             .map(|(id, _)| ParentsEnded {
                 shard: Arc::clone(id),
             })
             .collect()
+    }
+
+    /// Whether the shard is there, and not read nor over.
+    fn is_waiting(&self, id: &str, entry: &Entry) -> bool {
+        entry.state == State::Waiting && self.graph.contains(id)
     }
 
     fn parents_ended(&self, id: &str) -> bool {
@@ -160,8 +176,8 @@ impl Shards {
     /// How many shards are ready but another owner's, or left to one.
     pub(crate) fn elsewhere(&self) -> usize {
         let elsewhere = [Hindrance::HeldElsewhere, Hindrance::LeftToOthers];
-        let waiting = self.entries.values().filter(|entry| {
-            entry.state == State::Waiting
+        let waiting = self.entries.iter().filter(|(id, entry)| {
+            self.is_waiting(id, entry)
                 && entry.hindrance.is_some_and(|why| elsewhere.contains(&why))
         });
         waiting.count()
@@ -169,8 +185,8 @@ impl Shards {
 
     /// The shards nobody holds that are left to other members.
     pub(crate) fn left(&self) -> Vec<ShardId> {
-        let left = self.entries.iter().filter(|(_, entry)| {
-            entry.state == State::Waiting && entry.hindrance == Some(Hindrance::LeftToOthers)
+        let left = self.entries.iter().filter(|(id, entry)| {
+            self.is_waiting(id, entry) && entry.hindrance == Some(Hindrance::LeftToOthers)
         });
         left.map(|(id, _)| Arc::clone(id)).collect()
     }
@@ -211,7 +227,7 @@ impl Shards {
     }
 
     fn parents_followed(&self, id: &str) -> bool {
-        self.graph.parents(id).any(|parent| {
+        self.graph.all_parents(id).any(|parent| {
             self.entries
                 .get(parent)
                 .is_some_and(|entry| entry.state == State::Finished { followed: true })
@@ -295,8 +311,16 @@ impl Shards {
 
     fn forget_unlisted(&mut self) {
         let graph = &self.graph;
-        self.entries
-            .retain(|id, entry| graph.contains(id) || entry.state == State::Reading);
+        self.entries.retain(|id, entry| {
+            graph.contains(id)
+                || entry.unlisted < GONE_AFTER
+                || match entry.state {
+                    State::Reading => true,
+                    State::Waiting => false,
+                    // Where its children open depends on it.
+                    State::Finished { .. } => !graph.children(id).is_empty(),
+                }
+        });
     }
 
     /// The shards whose readers a stream-wide position moves, and those whose readers must stop
@@ -329,7 +353,7 @@ impl Shards {
             entry.existed = true;
             entry.remembered = None;
             match entry.state {
-                State::Finished { .. } if replays(position) => {
+                State::Finished { .. } if replays(position) && self.graph.contains(id) => {
                     entry.state = State::Waiting;
                     entry.repositioned = Some(later.clone());
                 }

@@ -80,6 +80,42 @@ fn a_parent_that_two_listings_left_out_holds_its_children_up_no_longer() {
 }
 
 #[test]
+fn a_parent_held_elsewhere_that_one_listing_leaves_out_is_still_waited_for() {
+    let mut rules = listed(&split());
+    rules.held_elsewhere("0");
+    rules.listed(split()[1..].to_vec());
+    assert!(ready(&rules).is_empty());
+    rules.listed(split());
+    assert_eq!(ready(&rules), ["0"]);
+    rules.listed(split()[1..].to_vec());
+    assert!(ready(&rules).is_empty());
+    rules.listed(split()[1..].to_vec());
+    assert_eq!(ready(&rules), ["1", "2"]);
+}
+
+#[test]
+fn a_shard_that_appears_without_its_parent_waits_for_another_listing() {
+    let mut rules = listed(&[shard("9", &[])]);
+    rules.listed(vec![shard("9", &[]), shard("1", &["0"])]);
+    assert_eq!(ready(&rules), ["9"]);
+    rules.listed(vec![shard("9", &[]), shard("0", &[]), shard("1", &["0"])]);
+    assert_eq!(ready(&rules), ["0", "9"]);
+    rules.finished("0", true);
+    assert_eq!(ready(&rules), ["1", "9"]);
+}
+
+#[test]
+fn a_parent_that_aged_out_while_it_was_read_is_known_to_have_been_followed() {
+    let mut rules = listed(&split());
+    rules.reading("0", &Cursor::Horizon);
+    rules.opened();
+    rules.listed(split()[1..].to_vec());
+    rules.listed(split()[1..].to_vec());
+    rules.finished("0", true);
+    assert_eq!(rules.prospect("1").cursor(None, None), Cursor::Horizon);
+}
+
+#[test]
 fn a_child_whose_parent_was_followed_opens_at_its_horizon() {
     let mut rules = listed(&split()[..1]);
     rules.reading("0", &Cursor::Tip);
