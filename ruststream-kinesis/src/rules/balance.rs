@@ -46,13 +46,24 @@ pub(crate) struct Balance {
     most: usize,
     /// Since when shards have been seen free.
     free_since: BTreeMap<ShardId, Instant>,
-    /// The shards that were given up for others, and when.
-    given: BTreeMap<ShardId, Instant>,
-    /// Whether a shard that was given up came back since the last look at the shares.
-    came_back: bool,
-    /// Among whom, and over how many shards, that was: nobody wants more there, and none moves
-    /// twice.
-    settled: Option<(BTreeSet<String>, usize)>,
+    /// The shards that were given up for others.
+    given: BTreeMap<ShardId, Given>,
+    /// Where this instance last meant to give shards up.
+    giving: Option<Circumstances>,
+    /// Where a shard was given up that came back since the last look at the shares.
+    came_back: Option<Circumstances>,
+    /// Where that was: nobody wants more there, and none moves twice.
+    settled: Option<Circumstances>,
+}
+
+/// Who shares how many shards.
+type Circumstances = (BTreeSet<String>, usize);
+
+/// When a shard was given up, and where.
+#[derive(Debug)]
+struct Given {
+    at: Instant,
+    there: Option<Circumstances>,
 }
 
 impl Balance {
@@ -63,7 +74,8 @@ impl Balance {
             most,
             free_since: BTreeMap::new(),
             given: BTreeMap::new(),
-            came_back: false,
+            giving: None,
+            came_back: None,
             settled: None,
         }
     }
@@ -96,7 +108,9 @@ impl Balance {
             return 0;
         };
         let circumstances = Some(scene.circumstances());
-        if std::mem::take(&mut self.came_back) {
+        // What came back tells nothing of another company than the one it was given up in.
+        let came_back = self.came_back.take();
+        if came_back.is_some() && came_back == circumstances {
             self.settled = circumstances;
             return 0;
         }
@@ -108,15 +122,23 @@ impl Balance {
             self.given.clear();
         }
         let on_the_way = scene.free.len() + scene.leaving;
-        scene
+        let surplus = scene
             .kept
             .saturating_sub(shares.mine)
-            .min(shares.lacking.saturating_sub(on_the_way))
+            .min(shares.lacking.saturating_sub(on_the_way));
+        if surplus > 0 {
+            self.giving = circumstances;
+        }
+        surplus
     }
 
     /// `shard` was handed back for another to take.
     pub(crate) fn gave(&mut self, shard: &ShardId, now: Instant) {
-        self.given.insert(ShardId::clone(shard), now);
+        let given = Given {
+            at: now,
+            there: self.giving.clone(),
+        };
+        self.given.insert(ShardId::clone(shard), given);
     }
 
     /// `shard` is another instance's, or over: whatever it was given up for is done.
@@ -128,13 +150,15 @@ impl Balance {
     /// `shard` is this instance's.
     pub(crate) fn took(&mut self, shard: &str) {
         self.free_since.remove(shard);
-        self.came_back |= self.given.remove(shard).is_some();
+        if let Some(given) = self.given.remove(shard) {
+            self.came_back = given.there;
+        }
     }
 
     fn is_left_over(&self, shard: &str, now: Instant) -> bool {
         let waited = |since: &Instant| now.saturating_duration_since(*since);
         match self.given.get(shard) {
-            Some(given) => waited(given) >= TAKEN_BACK_AFTER,
+            Some(given) => waited(&given.at) >= TAKEN_BACK_AFTER,
             None => self
                 .free_since
                 .get(shard)
@@ -162,8 +186,7 @@ struct Shares {
 }
 
 impl Scene {
-    /// Who shares how many shards.
-    fn circumstances(&self) -> (BTreeSet<String>, usize) {
+    fn circumstances(&self) -> Circumstances {
         let sharers = self.sharers.iter().map(|sharer| sharer.owner.clone());
         (sharers.collect(), self.shards())
     }

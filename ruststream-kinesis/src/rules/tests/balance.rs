@@ -145,6 +145,20 @@ fn a_shard_another_took_and_hands_on_is_not_taken_back() {
     assert_eq!(balance.surplus(&handed_on), 0);
 }
 
+#[test]
+fn a_shard_that_came_back_from_other_members_may_be_given_up_again() {
+    let mut balance = Balance::new("a", ANY);
+    let now = start();
+    // One of the two is gone, which nobody knows yet: what it lacks, nobody takes.
+    assert_eq!(balance.surplus(&scene(3, &[1, 0], 0)), 1);
+    let given = shards(1);
+    balance.gave(&given[0], now);
+    let back = balance.take(&scene(2, &[1], 1), now + LOOK * 10);
+    assert_eq!(back, given);
+    balance.took(&back[0]);
+    assert_eq!(balance.surplus(&scene(3, &[1], 0)), 1);
+}
+
 /// Instances on one table, each of which looks at it when its turn comes.
 struct Table {
     owners: BTreeMap<ShardId, Option<usize>>,
