@@ -49,7 +49,8 @@ pub struct StreamSnapshot {
     pub members: Vec<String>,
     /// The shards this instance reads, by id.
     pub shards: Vec<ShardSnapshot>,
-    /// The shards other instances hold, by id, as last seen: seconds ago while there are any.
+    /// The shards that are neither read here nor read to their end, by id, as the lease store was
+    /// last seen: a second ago, and a second more for each hundred of them.
     pub elsewhere: Vec<ElsewhereSnapshot>,
     /// How often the service asked this instance to read less since the subscription opened.
     pub throttles: u64,
@@ -61,15 +62,16 @@ pub struct StreamSnapshot {
     pub lost_leases: u64,
 }
 
-/// A shard another instance holds.
+/// A shard this instance does not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ElsewhereSnapshot {
     /// The shard's id.
     pub shard: String,
-    /// Who holds its lease.
-    pub owner: String,
-    /// How far it was handled.
+    /// Who holds its lease; nothing where nobody does, as of a shard that waits for its parents or
+    /// could not be taken, and where the lease store does not tell.
+    pub owner: Option<String>,
+    /// How far it was handled, where that is known.
     pub checkpoint: Option<String>,
 }
 

@@ -141,6 +141,11 @@ impl Balance {
         self.given.insert(ShardId::clone(shard), given);
     }
 
+    /// Whether `shard` was handed back for another, and none has it yet.
+    pub(crate) fn was_given(&self, shard: &str) -> bool {
+        self.given.contains_key(shard)
+    }
+
     /// `shard` is another instance's, or over: whatever it was given up for is done.
     pub(crate) fn no_longer_free(&mut self, shard: &str) {
         self.free_since.remove(shard);

@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::cursor::Cursor;
+use super::entry::{Entry, Hindrance, State};
 use super::prospect::{Prospect, Tip};
 use super::shard_graph::{Listed, ShardGraph, ShardId};
 
@@ -30,59 +31,6 @@ pub(crate) struct ParentsEnded {
 impl ParentsEnded {
     pub(crate) const fn shard(&self) -> &ShardId {
         &self.shard
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    Waiting,
-    Reading,
-    /// `followed` tells a shard whose records were read, from its stored progress or from its
-    /// horizon, from one that was passed by at the tip.
-    Finished {
-        followed: bool,
-    },
-}
-
-#[derive(Debug)]
-struct Entry {
-    state: State,
-    /// Whether the shard existed when the current position was taken.
-    existed: bool,
-    /// A position that wins over the row, until a reader opens there.
-    repositioned: Option<Cursor>,
-    /// Where the last reader would open again.
-    remembered: Option<Cursor>,
-    /// Whether the last reader started from progress, a position or the horizon.
-    followed: bool,
-    /// How many listings in a row have left the shard out.
-    unlisted: u32,
-    /// What stood in the way when the shard was last asked for.
-    hindrance: Option<Hindrance>,
-}
-
-/// Why a shard that is ready is not read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Hindrance {
-    /// Another owner holds the lease.
-    HeldElsewhere,
-    /// Nobody does; it is another member's share.
-    LeftToOthers,
-    /// The store or the service failed; the next listing tries again.
-    Failed,
-}
-
-impl Entry {
-    const fn new(existed: bool) -> Self {
-        Self {
-            state: State::Waiting,
-            existed,
-            repositioned: None,
-            remembered: None,
-            followed: false,
-            unlisted: 0,
-            hindrance: None,
-        }
     }
 }
 
@@ -132,6 +80,7 @@ impl Shards {
         }
         self.graph.replace(listing);
         for (id, entry) in &mut self.entries {
+            entry.deferred = false;
             entry.unlisted = if self.graph.contains(id) {
                 0
             } else {
@@ -152,7 +101,7 @@ impl Shards {
     pub(crate) fn ready(&self) -> Vec<ParentsEnded> {
         self.entries
             .iter()
-            .filter(|(id, entry)| self.is_waiting(id, entry))
+            .filter(|(id, entry)| self.is_waiting(id, entry) && !entry.deferred)
             .filter(|(id, _)| self.parents_ended(id))
             .map(|(id, _)| ParentsEnded {
                 shard: Arc::clone(id),
@@ -181,6 +130,13 @@ impl Shards {
                 && entry.hindrance.is_some_and(|why| elsewhere.contains(&why))
         });
         waiting.count()
+    }
+
+    /// The shards that are neither read here nor over.
+    pub(crate) fn not_read_here(&self) -> Vec<ShardId> {
+        let waiting = self.entries.iter();
+        let waiting = waiting.filter(|(id, entry)| self.is_waiting(id, entry));
+        waiting.map(|(id, _)| Arc::clone(id)).collect()
     }
 
     /// The shards nobody holds that are left to other members.
@@ -230,7 +186,16 @@ impl Shards {
         self.graph.all_parents(id).any(|parent| {
             self.entries
                 .get(parent)
-                .is_some_and(|entry| entry.state == State::Finished { followed: true })
+                .is_some_and(|entry| matches!(entry.state, State::Finished { followed: true, .. }))
+        })
+    }
+
+    /// Whether `id` goes on where this instance read a parent to its end.
+    pub(crate) fn inherits(&self, id: &str) -> bool {
+        self.graph.all_parents(id).any(|parent| {
+            self.entries
+                .get(parent)
+                .is_some_and(|entry| matches!(entry.state, State::Finished { here: true, .. }))
         })
     }
 
@@ -268,7 +233,7 @@ impl Shards {
     }
 
     /// `id` was handed back for another member to take.
-    pub(crate) fn given_up(&mut self, id: &str) {
+    pub(crate) fn handed_over(&mut self, id: &str) {
         if let Some(entry) = self.entries.get_mut(id) {
             entry.state = State::Waiting;
         }
@@ -276,10 +241,11 @@ impl Shards {
         self.forget_unlisted();
     }
 
-    /// `id` could not be taken.
+    /// `id` could not be taken; it is tried again at the next listing.
     pub(crate) fn failed(&mut self, id: &str) {
         if let Some(entry) = self.entries.get_mut(id) {
             entry.hindrance = Some(Hindrance::Failed);
+            entry.deferred = true;
         }
     }
 
@@ -302,6 +268,7 @@ impl Shards {
         if let Some(entry) = self.entries.get_mut(id) {
             entry.state = State::Finished {
                 followed: !read_here || entry.followed,
+                here: read_here,
             };
             entry.remembered = None;
             entry.hindrance = None;
@@ -351,6 +318,7 @@ impl Shards {
         };
         for (id, entry) in &mut self.entries {
             entry.existed = true;
+            entry.deferred = false;
             entry.remembered = None;
             match entry.state {
                 State::Finished { .. } if replays(position) && self.graph.contains(id) => {

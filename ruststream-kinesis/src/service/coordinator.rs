@@ -2,11 +2,9 @@
 //! moves and stops them.
 
 use std::collections::BTreeMap;
-use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use futures::FutureExt;
 use futures::future::{join, join_all};
 use tokio::select;
 use tokio::sync::{mpsc, watch};
@@ -32,6 +30,8 @@ use crate::rules::subscription::Shards;
 
 /// How often the shards are listed where nothing asks for it sooner.
 const LIST_EVERY: Duration = Duration::from_secs(10);
+/// How long the first call of a lease store may take, which may have to create its table.
+const STORE_READY_WITHIN: Duration = Duration::from_mins(1);
 /// The pause before a failed listing is repeated, at first.
 const LIST_AGAIN: Duration = Duration::from_secs(1);
 /// How many shards are taken, or moved, at once.
@@ -86,7 +86,8 @@ impl Coordinator {
     ///
     /// [`KinesisError::Stream`] where the shards cannot be listed.
     pub(super) async fn open(&mut self) -> Result<(), KinesisError> {
-        self.sharing.announce().await;
+        // A store may have to make itself ready first.
+        self.sharing.announce(STORE_READY_WITHIN).await;
         let shards = calls::list_shards(self.stream.clients.home(), &self.stream.address)
             .await
             .map_err(|failure| KinesisError::stream(&self.stream.name, failure))?;
@@ -94,10 +95,11 @@ impl Coordinator {
         self.sharing.look_anew();
         let known: Vec<_> = self.rules.known().into_iter().collect();
         self.sharing.survey(&known).await;
-        if let Some(shard) = known.first() {
+        if let Some(shard) = known.first().filter(|_| self.sharing.sees_no_row()) {
             self.sharing.look_for_another_spelling(shard).await;
         }
         self.take_ready().await;
+        self.look_later();
         self.rules.opened();
         self.list_at = jittered_from_now(LIST_EVERY);
         Ok(())
@@ -184,17 +186,14 @@ impl Coordinator {
             // The lease is handed back before it is asked for again.
             let shard = Arc::clone(&live.shard);
             self.readers.spawn(async move {
-                // A store that panics as well leaves the lease to expire.
-                let closing = AssertUnwindSafe(close_within(&shard, false)).catch_unwind();
-                if closing.await.is_err() {
-                    shard.give_up(false);
-                }
+                close_within(&shard, false).await;
                 (shard, End::Stopped)
             });
             return;
         }
         if end == End::Stopped
             && let Some(live) = self.live.get(id).filter(|live| live.leaving)
+            && !live.shard.is_given_up()
         {
             let leaving = leave(Arc::clone(&live.shard), self.stop.clone());
             self.readers.spawn(leaving);
@@ -205,8 +204,8 @@ impl Coordinator {
         };
         // Its row has changed since it was taken.
         self.sharing.forget(id);
-        if end == End::GivenUp {
-            self.given_up(id);
+        if end == End::HandedOver && !live.shard.has_unstored_position() {
+            self.handed_over(id);
             return;
         }
         // A seek that came while the reader was ending is still to be followed.
@@ -232,6 +231,11 @@ impl Coordinator {
 
     /// Stops a shard's reader and keeps its lease, for a position that reads its ancestors first.
     pub(super) fn park(&mut self, id: &ShardId, position: Cursor) {
+        if let Some(live) = self.live.get(id).filter(|live| live.leaving) {
+            // Its next owner reads it from there.
+            live.shard.void(position);
+            return;
+        }
         let Some(live) = self.live.remove(id) else {
             return;
         };
@@ -252,6 +256,7 @@ impl Coordinator {
         let shown = Shown {
             stream: Arc::clone(&self.stream),
             shards: live.collect(),
+            others: self.rules.not_read_here(),
             rows: self.sharing.rows(),
             members: self.sharing.members().map(str::to_owned).collect(),
         };

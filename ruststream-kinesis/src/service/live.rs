@@ -48,24 +48,25 @@ pub(super) async fn leave(shard: Arc<Shard>, mut stop: watch::Receiver<Stop>) ->
             &"some deliveries did not settle in time and are read again",
         );
     }
-    let closing = AssertUnwindSafe(close_within(&shard, false)).catch_unwind();
-    // A store that panics leaves the lease to expire.
-    if closing.await.is_err() {
-        shard.give_up(false);
+    if shard.is_given_up() {
+        // The lease was lost meanwhile.
+        return (shard, End::Stopped);
     }
-    (shard, End::GivenUp)
+    close_within(&shard, false).await;
+    (shard, End::HandedOver)
 }
 
-/// Stores the last checkpoint and hands the lease back; what is not released in time expires, and
-/// nobody renews it, whatever call is still in flight.
+/// Stores the last checkpoint and hands the lease back; what is not released in time, or by a store
+/// that panics, expires, and nobody renews it, whatever call is still in flight.
 pub(super) async fn close_within(shard: &Shard, shutdown: bool) {
-    if timeout(CLOSE_WITHIN, shard.close(shutdown)).await.is_err() {
-        shard.give_up(shutdown);
-        shard.warn(
-            "the lease has to expire",
-            &"the store did not answer in time",
-        );
-    }
+    let closing = AssertUnwindSafe(timeout(CLOSE_WITHIN, shard.close(shutdown))).catch_unwind();
+    let why = match closing.await {
+        Ok(Ok(())) => return,
+        Ok(Err(_)) => "the store did not answer in time",
+        Err(_) => "the store panicked",
+    };
+    shard.give_up(shutdown);
+    shard.warn("the lease has to expire", &why);
 }
 
 pub(super) async fn drain(live: &BTreeMap<ShardId, Live>) {

@@ -48,10 +48,11 @@ async fn one_shard(
     if !sequence_number::is_sequence_number(&sequence) {
         return Err(refused(format!("'{sequence}' is not a sequence number")));
     }
-    let Some(live) = coordinator.live.get_mut(shard) else {
+    let live = coordinator.live.get_mut(shard);
+    let Some(live) = live.filter(|live| !live.leaving) else {
         return Err(refused(
-            "this instance does not read the shard: another one owns it, it is read to its end, or \
-             the stream has no such shard"
+            "this instance does not read the shard: another one owns it or is about to, it is read to \
+             its end, or the stream has no such shard"
                 .to_owned(),
         ));
     };

@@ -284,11 +284,13 @@ impl Shard {
             // There is nothing to hand back.
             *lease = None;
         }
-        if self.progress().finishing
-            && let Some(held) = lease.as_mut()
-            && let Err(error) = held.checkpoint(SHARD_END).await
-        {
-            self.warn("the end of the shard was not stored", &error);
+        let finishing = self.progress().finishing;
+        if let Some(held) = lease.as_mut().filter(|_| finishing) {
+            match held.checkpoint(SHARD_END).await {
+                Ok(Written::Stored) => {}
+                Ok(Written::Fenced) => self.lose(&mut lease),
+                Err(error) => self.warn("the end of the shard was not stored", &error),
+            }
         }
         while lease.is_some() {
             let stored = self.store_unstored(&mut lease).await;

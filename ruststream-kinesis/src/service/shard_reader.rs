@@ -30,7 +30,7 @@ pub(super) enum End {
     /// The reader was told to stop, or its lease is gone.
     Stopped,
     /// The shard was handed back, for another instance to read.
-    GivenUp,
+    HandedOver,
     /// The reader is broken: its lease is to be given back, and the shard taken anew.
     Panicked,
 }

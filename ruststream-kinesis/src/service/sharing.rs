@@ -7,13 +7,12 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use tokio::time::timeout;
 
 use super::held_lease::{STORE_TIMEOUT, answered};
 use super::stream::Stream;
 use super::take::Rows;
 use crate::clock;
-use crate::lease::{LeaseError, LeaseState, Member, SHARD_END, Survey};
+use crate::lease::{LeaseError, LeaseKey, LeaseState, LeaseTimings, Member, SHARD_END, Survey};
 use crate::rules::backoff;
 use crate::rules::balance::{Balance, Scene, Sharer};
 use crate::rules::shard_graph::ShardId;
@@ -55,18 +54,28 @@ impl Sharing {
         self.members.iter().map(|member| &*member.owner)
     }
 
-    /// Tells the others that this instance reads the stream, and learns of them.
-    pub(super) async fn announce(&mut self) {
+    /// Tells the others that this instance reads the stream, and learns of them, within that time.
+    pub(super) async fn announce(&mut self, within: Duration) {
         let stream = &self.stream;
+        let LeaseTimings {
+            lease_ttl,
+            renew_every,
+        } = stream.timings;
         let most = Some(stream.max_leases).filter(|most| *most < usize::MAX);
         let me = Member::new(&*stream.owner, most);
-        let (name, ttl) = (&*stream.name, stream.timings.lease_ttl);
-        let announced = seen(|| stream.leases.announce(name, &me, ttl)).await;
-        // In good time for one more try before the others take this instance for gone.
-        self.announce_at =
-            clock::now() + backoff::jittered(stream.timings.renew_every, 0.2, fastrand::u64(..));
-        let noted = announced.map(|members| self.members = members);
+        // It ends before the leases do: what an instance held that is gone is nobody's share then.
+        let ttl = lease_ttl.saturating_sub(renew_every);
+        let asked = clock::now();
+        let announcing = seen(|| stream.leases.announce(&stream.name, &me, ttl), within);
+        let noted = announcing.await.map(|members| self.members = members);
+        self.announce_at = asked + backoff::jittered(renew_every, 0.2, fastrand::u64(..));
         self.note(noted);
+    }
+
+    /// As often as it is due, and so that there is time for another before this instance is taken
+    /// for gone.
+    pub(super) async fn announce_again(&mut self) {
+        self.announce(self.stream.timings.lease_ttl / 4).await;
     }
 
     /// Forgets what was seen of the table.
@@ -84,36 +93,50 @@ impl Sharing {
         self.rows.contains_key(shard)
     }
 
+    /// Whether no row that was looked at says anything: the table knows nothing of the stream.
+    pub(super) fn sees_no_row(&self) -> bool {
+        self.rows.values().all(LeaseState::is_untouched)
+    }
+
     /// Looks at the rows of `shards`, and at who is there.
     pub(super) async fn survey(&mut self, shards: &[ShardId]) {
         let stream = &self.stream;
         let shards_named: Vec<&str> = shards.iter().map(|shard| &**shard).collect();
-        let surveyed = seen(|| stream.leases.survey(&stream.name, &shards_named)).await;
+        let surveying = seen(
+            || stream.leases.survey(&stream.name, &shards_named),
+            STORE_TIMEOUT,
+        );
+        let surveyed = surveying.await;
         // What cannot be seen now is asked for as if the store showed nothing.
-        let noted = surveyed.map(|survey| {
-            if let Some(Survey { states, members }) = survey {
-                Arc::make_mut(&mut self.rows).extend(shards.iter().cloned().zip(states));
-                self.members = members;
+        let noted = surveyed.and_then(|survey| {
+            let Some(Survey { states, members }) = survey else {
+                return Ok(());
+            };
+            if states.len() != shards.len() {
+                let (asked, answered) = (shards.len(), states.len());
+                return Err(format!("a survey of {asked} shards answers {answered}").into());
             }
+            Arc::make_mut(&mut self.rows).extend(shards.iter().cloned().zip(states));
+            self.members = members;
+            Ok(())
         });
         self.note(noted);
     }
 
     /// Warns where another spelling of the stream's name has a row of `shard` of this very stream:
     /// instances that spell it differently do not see each other's leases, nor checkpoints.
-    pub(super) async fn look_for_another_spelling(&self, shard: &ShardId) {
+    pub(super) async fn look_for_another_spelling(&self, shard: &str) {
         let stream = &self.stream;
-        let (other, shards) = (&*stream.other_spelling, [&**shard]);
+        let other = LeaseKey::new(&*stream.other_spelling, shard);
         // What cannot be seen is not warned about.
-        let Ok(Some(survey)) = seen(|| stream.leases.survey(other, &shards)).await else {
+        let Ok(row) = seen(|| stream.leases.read(&other), STORE_TIMEOUT).await else {
             return;
         };
-        let is_ours = |row: &LeaseState| row.stream_created == stream.created;
-        if stream.created.is_some() && survey.states.iter().any(is_ours) {
+        if stream.created.is_some() && row.stream_created == stream.created {
             tracing::warn!(
                 target: "ruststream::kinesis",
                 subscription = &*stream.name,
-                other,
+                other = other.stream(),
                 "the lease store has rows of this stream under another spelling: all instances of a \
                  service name a stream alike, or they share neither leases nor checkpoints",
             );
@@ -123,9 +146,9 @@ impl Sharing {
     /// Tells the others that this instance goes.
     pub(super) async fn depart(&self) {
         let stream = &self.stream;
-        let departing = seen(|| stream.leases.depart(&stream.name, &stream.owner));
+        let depart = || stream.leases.depart(&stream.name, &stream.owner);
         // The others find out by themselves, if later.
-        let _ = timeout(DEPART_WITHIN, departing).await;
+        let _ = seen(depart, DEPART_WITHIN).await;
     }
 
     /// Whether another owner holds `shard`, as last seen.
@@ -134,23 +157,47 @@ impl Sharing {
             .is_some_and(|owner| owner != &*self.stream.owner)
     }
 
-    /// Whether nobody holds `shard` and it could be read, as last seen.
-    pub(super) fn is_free(&self, shard: &str) -> bool {
-        self.rows.get(shard).is_none_or(|row| {
+    /// Whether this instance holds `shard`, as last seen.
+    pub(super) fn is_held_here(&self, shard: &str) -> bool {
+        self.owner(shard) == Some(&*self.stream.owner)
+    }
+
+    /// Whether `shard` was read to its end, as last seen.
+    pub(super) fn is_over(&self, shard: &str) -> bool {
+        self.rows.get(shard).is_some_and(|row| {
             let ended = row.cursor.is_none() && row.checkpoint.as_deref() == Some(SHARD_END);
-            row.owner.is_none() && !ended
+            ended && !row.is_stale(self.stream.created)
         })
+    }
+
+    /// Whether `shard` was handed back for another instance, and none has it yet.
+    pub(super) fn was_given(&self, shard: &str) -> bool {
+        self.balance.was_given(shard)
     }
 
     fn owner(&self, shard: &str) -> Option<&str> {
         self.rows.get(shard)?.owner.as_deref()
     }
 
-    /// Those of the `free` shards that this instance takes now, where it keeps and hands back that
-    /// many already.
-    pub(super) fn choose(&mut self, free: Vec<ShardId>, holding: Holdings) -> Vec<ShardId> {
+    /// How many more shards this instance may read.
+    pub(super) fn room(&self, holding: Holdings) -> usize {
+        let held = holding.kept + holding.leaving;
+        self.stream.max_leases.saturating_sub(held)
+    }
+
+    /// Those of the `free` shards that this instance takes now, the `heirs` among them first.
+    pub(super) fn choose(
+        &mut self,
+        free: Vec<ShardId>,
+        heirs: Vec<ShardId>,
+        mut holding: Holdings,
+    ) -> Vec<ShardId> {
+        holding.kept += heirs.len();
+        let free = free.into_iter().filter(|id| !heirs.contains(id)).collect();
         let scene = self.scene(free, holding);
-        self.balance.take(&scene, clock::now())
+        let mut chosen = self.balance.take(&scene, clock::now());
+        chosen.extend(heirs);
+        chosen
     }
 
     /// How many shards this instance gives up now, for others to take.
@@ -221,11 +268,12 @@ pub(super) struct Holdings {
     pub(super) leaving: usize,
 }
 
-/// What a call of the store about other instances answers. A store that panics there fails.
+/// What a call of the store answers within that time. A store that panics there fails.
 async fn seen<'a, T>(
     call: impl FnOnce() -> BoxFuture<'a, Result<T, LeaseError>>,
+    within: Duration,
 ) -> Result<T, LeaseError> {
-    let call = AssertUnwindSafe(async { answered(call(), || STORE_TIMEOUT).await });
+    let call = AssertUnwindSafe(async { answered(call(), || within).await });
     call.catch_unwind()
         .await
         .unwrap_or_else(|_| Err("the lease store panicked".into()))

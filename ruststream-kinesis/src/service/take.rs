@@ -53,8 +53,11 @@ pub(super) async fn shard(
     rows: Arc<Rows>,
     mut stop: watch::Receiver<Stop>,
 ) -> Taken {
+    if *stop.borrow() != Stop::No {
+        return Taken::Stopped;
+    }
     let id = Arc::clone(proof.shard());
-    let taking = Taking {
+    let attempt = Attempt {
         stream,
         prospect,
         rows: &rows,
@@ -62,27 +65,27 @@ pub(super) async fn shard(
     };
     let mut seen = None;
     if let Some(row) = rows.get(&id) {
-        match taking.place(row).await {
+        match attempt.place(row).await {
             Ok(Some(place)) => seen = Some((row, place)),
             Ok(None) => return Taken::Finished,
             Err(error) => return Taken::Failed(error),
         }
     }
-    let opening = taking.opening(seen.as_ref().map(|(_, place)| place));
+    let opening = attempt.opening(seen.as_ref().map(|(_, place)| place));
     let key = LeaseKey::new(&*stream.name, &*id);
     let acquired =
         HeldLease::take(&stream.leases, key, &stream.owner, stream.timings, &opening).await;
     let (mut lease, found) = match acquired {
         Ok(Some(taken)) => taken,
         Ok(None) => return Taken::HeldElsewhere,
-        Err(error) => return Taken::Failed(taking.lease_failed(error)),
+        Err(error) => return Taken::Failed(attempt.lease_failed(error)),
     };
     let renew_by = lease.keeping().renew_by();
     // What was seen holds unless the row changed before it was taken.
     let seen = seen
         .filter(|(row, _)| (&row.checkpoint, &row.cursor) == (&found.checkpoint, &found.cursor));
     let opened = select! {
-        opened = taking.open(&mut lease, &found, seen.map(|(_, place)| place)) => opened,
+        opened = attempt.open(&mut lease, &found, seen.map(|(_, place)| place)) => opened,
         () = told(&mut stop, Stop::Drain) => Ok(Start::Nowhere),
         // Nobody renews the lease before there is a reader for it.
         () = sleep_until(renew_by.into()) => Err(KinesisError::read(
@@ -119,14 +122,14 @@ struct Place {
     unkept: bool,
 }
 
-struct Taking<'a> {
+struct Attempt<'a> {
     stream: &'a Stream,
     prospect: Prospect,
     rows: &'a Rows,
     id: &'a ShardId,
 }
 
-impl Taking<'_> {
+impl Attempt<'_> {
     /// Where the shard is to be read from, as `row` has it; nothing where it was read to its end.
     async fn place(&self, row: &LeaseState) -> Result<Option<Place>, KinesisError> {
         let stale = row.is_stale(self.stream.created);

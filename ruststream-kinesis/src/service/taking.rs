@@ -30,16 +30,23 @@ impl Coordinator {
     pub(super) async fn look(&mut self) {
         self.sharing.look_anew();
         self.take_ready().await;
+        self.look_later();
+    }
+
+    /// Sets when the leases that are not held here are looked at again.
+    pub(super) fn look_later(&mut self) {
+        let looks = self.rules.elsewhere().div_ceil(ROWS_AT_ONCE).max(1);
+        self.ask_at = jittered_from_now(LOOK_EVERY * u32::try_from(looks).unwrap_or(u32::MAX));
     }
 
     /// Tells the others that this instance is there, and makes room for those that came.
     pub(super) async fn announce(&mut self) {
         let mut stop = self.stop.clone();
         select! {
-            () = self.sharing.announce() => {}
+            () = self.sharing.announce_again() => {}
             () = told(&mut stop, Stop::Drain) => return,
         }
-        self.give_up_surplus();
+        self.hand_over_surplus();
     }
 
     /// Takes every shard that is ready, free and this instance's to take, and those that finished
@@ -49,7 +56,7 @@ impl Coordinator {
         let mut stop = self.stop.clone();
         loop {
             let mut ready = self.rules.ready();
-            ready.retain(|proof| asked.insert(Arc::clone(proof.shard())));
+            ready.retain(|proof| !asked.contains(proof.shard()));
             if ready.is_empty() || *stop.borrow() != Stop::No {
                 break;
             }
@@ -65,9 +72,13 @@ impl Coordinator {
                     () = told(&mut stop, Stop::Drain) => break,
                 }
             }
+            let chosen = self.choose(ready);
+            if chosen.is_empty() {
+                break;
+            }
+            asked.extend(chosen.iter().map(|proof| Arc::clone(proof.shard())));
             let rows = self.sharing.rows();
-            let asking: Vec<_> = self
-                .choose(ready)
+            let asking: Vec<_> = chosen
                 .into_iter()
                 .map(|proof| {
                     let id = Arc::clone(proof.shard());
@@ -91,9 +102,7 @@ impl Coordinator {
                 self.taken(&id, taken);
             }
         }
-        let looks = self.rules.elsewhere().div_ceil(ROWS_AT_ONCE).max(1);
-        self.ask_at = jittered_from_now(LOOK_EVERY * u32::try_from(looks).unwrap_or(u32::MAX));
-        self.give_up_surplus();
+        self.hand_over_surplus();
         self.show();
     }
 
@@ -103,18 +112,33 @@ impl Coordinator {
         for proof in ready {
             let id = proof.shard();
             if self.sharing.is_held_elsewhere(id) {
-                self.sharing.no_longer_free(id);
-                self.rules.held_elsewhere(id);
-            } else if self.sharing.is_free(id) && !self.parked.contains_key(id) {
-                free.push(proof);
-            } else {
-                // Over already, or held by this instance.
+                self.held_elsewhere(&Arc::clone(id));
+            } else if self.parked.contains_key(id)
+                || self.sharing.is_over(id) && !self.rules.ignores_row(id)
+            {
                 chosen.push(proof);
+            } else if self.sharing.is_held_here(id) {
+                // A release that failed leaves its lease to expire, for whom it was meant.
+                if self.sharing.was_given(id) {
+                    self.rules.left_to_others(id);
+                } else {
+                    chosen.push(proof);
+                }
+            } else {
+                free.push(proof);
             }
         }
-        let ids = free.iter().map(|proof| Arc::clone(proof.shard())).collect();
         let holdings = self.holdings();
-        let mine: BTreeSet<_> = self.sharing.choose(ids, holdings).into_iter().collect();
+        let ids: Vec<_> = free.iter().map(|proof| Arc::clone(proof.shard())).collect();
+        // The children of what was read to its end here go on here, whoever's share they are: nobody
+        // else knows of them yet.
+        let heirs = ids.iter().filter(|id| self.rules.inherits(id)).cloned();
+        let heirs = heirs.take(self.sharing.room(holdings)).collect();
+        let mine: BTreeSet<_> = self
+            .sharing
+            .choose(ids, heirs, holdings)
+            .into_iter()
+            .collect();
         for proof in free {
             if mine.contains(proof.shard()) {
                 chosen.push(proof);
@@ -125,17 +149,32 @@ impl Coordinator {
         chosen
     }
 
+    /// Another owner holds `shard`.
+    fn held_elsewhere(&mut self, shard: &ShardId) {
+        self.unpark(shard);
+        self.sharing.no_longer_free(shard);
+        self.rules.held_elsewhere(shard);
+    }
+
+    /// The lease that was kept for `shard` is gone, or not needed.
+    fn unpark(&mut self, shard: &ShardId) {
+        if let Some(parked) = self.parked.remove(shard) {
+            parked.give_up(false);
+        }
+    }
+
     fn holdings(&self) -> Holdings {
         let leaving = self.live.values().filter(|live| live.leaving).count();
         Holdings {
-            kept: self.live.len() - leaving + self.parked.len(),
+            // What is parked is not read, and makes room for the ancestors it waits for.
+            kept: self.live.len() - leaving,
             leaving,
         }
     }
 
-    /// Gives up what other instances lack of their shares. A shard whose checkpoint has waited
+    /// Begins to hand over what other instances lack of their shares. A shard whose checkpoint has waited
     /// longest goes last: its next owner reads again everything since.
-    fn give_up_surplus(&mut self) {
+    fn hand_over_surplus(&mut self) {
         let surplus = self.sharing.surplus(self.rules.left(), self.holdings());
         if surplus == 0 {
             return;
@@ -149,19 +188,19 @@ impl Coordinator {
         for live in kept.into_iter().take(surplus) {
             live.leaving = true;
             live.shard.stop();
+            tracing::info!(
+                target: "ruststream::kinesis",
+                subscription = &*self.stream.name,
+                shard = &**live.shard.id(),
+                owner = &*self.stream.owner,
+                "shard given up for another instance",
+            );
         }
     }
 
     /// `shard` was handed back for another instance.
-    pub(super) fn given_up(&mut self, shard: &ShardId) {
-        tracing::info!(
-            target: "ruststream::kinesis",
-            subscription = &*self.stream.name,
-            shard = &**shard,
-            owner = &*self.stream.owner,
-            "shard given up for another instance",
-        );
-        self.rules.given_up(shard);
+    pub(super) fn handed_over(&mut self, shard: &ShardId) {
+        self.rules.handed_over(shard);
         self.sharing.gave(shard);
         self.show();
     }
@@ -222,13 +261,11 @@ impl Coordinator {
                 );
             }
             Taken::Finished => {
+                self.unpark(id);
                 self.sharing.no_longer_free(id);
                 self.rules.finished(id, false);
             }
-            Taken::HeldElsewhere => {
-                self.sharing.no_longer_free(id);
-                self.rules.held_elsewhere(id);
-            }
+            Taken::HeldElsewhere => self.held_elsewhere(id),
             Taken::Failed(error) => {
                 self.rules.failed(id);
                 self.stream.outlet.report(error);

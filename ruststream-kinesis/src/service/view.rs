@@ -7,6 +7,7 @@ use super::shard::Shard;
 use super::stream::Stream;
 use super::take::Rows;
 use crate::monitor::{ElsewhereSnapshot, StreamSnapshot};
+use crate::rules::shard_graph::ShardId;
 
 /// Nothing until the subscription has looked at its shards.
 pub(super) type View = Arc<Mutex<Option<Shown>>>;
@@ -16,7 +17,8 @@ pub(super) struct Shown {
     pub(super) stream: Arc<Stream>,
     /// The shards it reads.
     pub(super) shards: Vec<Arc<Shard>>,
-    /// The rows of others, as last seen.
+    /// The others that are not over, and their rows as last seen.
+    pub(super) others: Vec<ShardId>,
     pub(super) rows: Arc<Rows>,
     pub(super) members: Vec<String>,
 }
@@ -24,13 +26,13 @@ pub(super) struct Shown {
 impl Shown {
     pub(super) fn snapshot(&self) -> StreamSnapshot {
         let stream = &self.stream;
-        let elsewhere = self.rows.iter().filter_map(|(shard, row)| {
-            let owner = row.owner.clone().filter(|owner| *owner != *stream.owner)?;
-            Some(ElsewhereSnapshot {
+        let elsewhere = self.others.iter().map(|shard| {
+            let row = self.rows.get(shard);
+            ElsewhereSnapshot {
                 shard: shard.to_string(),
-                owner,
-                checkpoint: row.checkpoint.clone(),
-            })
+                owner: row.and_then(|row| row.owner.clone()),
+                checkpoint: row.and_then(|row| row.checkpoint.clone()),
+            }
         });
         StreamSnapshot {
             stream: stream.name.to_string(),

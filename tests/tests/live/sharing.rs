@@ -103,12 +103,10 @@ async fn a_second_instance_gets_its_share_under_load_and_no_record_is_handled_tw
     };
     assert_eq!(shown.members.len(), 2);
     assert_eq!(shown.elsewhere.len(), 4);
-    assert!(
-        shown
-            .elsewhere
-            .iter()
-            .all(|shard| shard.owner.starts_with("first/"))
-    );
+    assert!(shown.elsewhere.iter().all(|shard| {
+        let owner = shard.owner.as_deref();
+        owner.is_some_and(|owner| owner.starts_with("first/"))
+    }));
     assert!(shown.owner.starts_with("second/"));
     reading.abort();
     also_reading.abort();
@@ -151,6 +149,50 @@ async fn no_instance_reads_more_shards_than_its_max_leases() {
     let (five_calls, _third) = live.open(five_calls).await;
     sleep(Duration::from_millis(2_500)).await;
     assert_eq!(held(&five_calls), 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn instances_bounded_over_a_store_of_five_calls_leave_no_shard_unread() {
+    let live = or_skip!(OneStream::start(6));
+    let store = RecordingStore::new();
+    let bounded = |id: &str| {
+        live.broker()
+            .owner_id(id)
+            .lease_store(store.clone())
+            .max_leases(2)
+    };
+    let (first, _one) = live.open(bounded("first")).await;
+    let (second, _two) = live.open(bounded("second")).await;
+    let (third, _three) = live.open(bounded("third")).await;
+    shared(&[&first, &second, &third], &[2, 2, 2]).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_two_instances_the_one_that_read_a_shard_to_its_end_starts_its_children_at_once() {
+    let live = or_skip!(OneStream::start(2));
+    let store = Arc::new(MemoryLeaseStore::new());
+    let (first, mut one) = live.open(instance(&live, &store, "first")).await;
+    let (second, other) = live.open(instance(&live, &store, "second")).await;
+    let (all, mut handled) = mpsc::unbounded_channel();
+    let reading = handling(other, all);
+    shared(&[&first, &second], &[1, 1]).await;
+    let mine = first.snapshot()[0].shards[0].shard.clone();
+    let low = if mine == shard(0) {
+        0
+    } else {
+        u128::MAX / 2 + 1
+    };
+    live.split(&mine).await;
+    live.put_at(low, "low").await;
+    live.put_at(low + u128::MAX / 2, "high").await;
+    let split = std::time::Instant::now();
+    let mut children = handle(&mut one, 2).await;
+    children.sort_unstable();
+    assert_eq!(children, ["high", "low"]);
+    // No listing ten seconds on is waited for, nor that somebody else might take them.
+    assert!(split.elapsed() < Duration::from_secs(1) + SLACK);
+    assert!(handled.try_recv().is_err());
+    reading.abort();
 }
 
 #[tokio::test]
