@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use kinesis_stack::{Fault, On};
 use ruststream::ConnectedBroker;
 use ruststream_kinesis::{KinesisBroker, KinesisError, LeaseStore};
+use serde_json::json;
 use tests::dynamo::{LeaseTable, text, text_of};
 use tests::live::{
     OneStream, ack_all, handle, is_lease_error, item, numbers, records, report, shard, within,
@@ -125,4 +127,20 @@ async fn an_upgraded_service_that_names_no_stream_does_not_read_the_shard_and_sa
             break;
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_service_waits_for_its_table_to_be_created_and_reports_nothing() {
+    let (live, table) = (OneStream::embedded(2).await, LeaseTable::without_table());
+    // Longer than any other call of a store may take.
+    let creating = Fault::rewrite(|answer| answer["Table"]["TableStatus"] = json!("CREATING"));
+    let looks = table
+        .stack()
+        .faults()
+        .times(26, On::operation("DescribeTable"), creating);
+    let store = table.store().create_table_if_missing();
+    let (_connected, mut subscriber) = live.open(broker(&live, store)).await;
+    assert!(looks.hits() >= 21, "{}", looks.hits());
+    live.put_many("key", 0..3).await;
+    assert_eq!(handle(&mut subscriber, 3).await, numbers(0..3));
 }
