@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
-use super::{LeaseError, LeaseKey, LeaseState, LeaseStore, Member, Opening, Survey, shown};
+use super::{LeaseError, LeaseKey, LeaseState, LeaseStore, Member, Opening, Survey, answers};
 use crate::clock;
 use crate::rules::members::Members;
 use crate::rules::row::Row;
@@ -134,7 +134,7 @@ impl LeaseStore for MemoryLeaseStore {
         let now = self.now();
         let mut kept = self.kept();
         let row = kept.rows.entry(key.clone()).or_default();
-        ready(Ok(shown::take(row, owner, ttl, now, opening))).boxed()
+        ready(Ok(answers::take(row, owner, ttl, now, opening))).boxed()
     }
 
     fn survey<'a>(

@@ -1,9 +1,11 @@
 //! Who reads a shard, and how far: the port to a lease store.
 
+mod answers;
 #[cfg(feature = "dynamodb-lease")]
 mod dynamodb;
 mod memory;
-mod shown;
+mod state;
+mod timings;
 
 use std::error::Error;
 use std::fmt;
@@ -12,11 +14,12 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use typed_builder::TypedBuilder;
 
 #[cfg(feature = "dynamodb-lease")]
 pub use dynamodb::DynamoLeaseStore;
 pub use memory::MemoryLeaseStore;
+pub use state::{LeaseState, Member, Opening, Survey};
+pub use timings::LeaseTimings;
 
 /// The checkpoint of a shard that was read to its end; its children may start.
 pub const SHARD_END: &str = "SHARD_END";
@@ -63,123 +66,6 @@ impl fmt::Display for LeaseKey {
     }
 }
 
-/// What a store keeps of one shard.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct LeaseState {
-    /// The sequence number every record up to which is handled, [`SHARD_END`], or nothing yet.
-    pub checkpoint: Option<String>,
-    /// Where the shard's reader opened or was moved to, unless a checkpoint was stored since: it is
-    /// read on from there, whatever the checkpoint says. What [`LeaseStore::keep_cursor`] was given.
-    pub cursor: Option<String>,
-    /// Who holds the lease; nothing where it is free or has expired, and from a store that does
-    /// not tell.
-    pub owner: Option<String>,
-    /// When the stream the row was written for was created, in milliseconds since the epoch: a
-    /// stream that was created again under its name is another one.
-    pub stream_created: Option<u64>,
-}
-
-impl LeaseState {
-    /// The same state with `sequence` as its checkpoint.
-    #[must_use]
-    pub fn with_checkpoint(mut self, sequence: impl Into<String>) -> Self {
-        self.checkpoint = Some(sequence.into());
-        self
-    }
-
-    /// The same state with `cursor` as its cursor.
-    #[must_use]
-    pub fn with_cursor(mut self, cursor: impl Into<String>) -> Self {
-        self.cursor = Some(cursor.into());
-        self
-    }
-
-    /// The same state held by `owner`.
-    #[must_use]
-    pub fn with_owner(mut self, owner: impl Into<String>) -> Self {
-        self.owner = Some(owner.into());
-        self
-    }
-
-    /// The same state, of a stream created at `millis` since the epoch.
-    #[must_use]
-    pub const fn with_stream_created(mut self, millis: u64) -> Self {
-        self.stream_created = Some(millis);
-        self
-    }
-
-    /// Whether nothing is known of how far the shard was read.
-    pub(crate) const fn is_untouched(&self) -> bool {
-        self.checkpoint.is_none() && self.cursor.is_none()
-    }
-
-    /// Whether the row was written for another stream of the same name than the one created then.
-    pub(crate) fn is_stale(&self, stream_created: Option<u64>) -> bool {
-        matches!((self.stream_created, stream_created), (Some(of), Some(now)) if of != now)
-    }
-}
-
-/// Where a shard opens if its row does not say.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Opening {
-    /// The cursor to keep in the row; nothing where the caller keeps it later.
-    pub cursor: Option<String>,
-    /// Whether the cursor replaces what the row says: a position was asked for.
-    pub replaces: bool,
-    /// When the stream was created, in milliseconds since the epoch. What a row says of a stream
-    /// created at another time counts for nothing.
-    pub stream_created: Option<u64>,
-}
-
-impl Opening {
-    /// Whether the cursor belongs in a row that holds `state`.
-    #[must_use]
-    pub fn is_for(&self, state: &LeaseState) -> bool {
-        self.replaces || state.is_untouched() || state.is_stale(self.stream_created)
-    }
-}
-
-/// One instance that reads a stream.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Member {
-    /// The name it holds leases under.
-    pub owner: String,
-    /// How many shards it reads at most; nothing where it takes what it gets.
-    pub max_leases: Option<usize>,
-}
-
-impl Member {
-    /// An instance that holds leases as `owner`, at most `max_leases` of them.
-    #[must_use]
-    pub fn new(owner: impl Into<String>, max_leases: Option<usize>) -> Self {
-        Self {
-            owner: owner.into(),
-            max_leases,
-        }
-    }
-}
-
-/// What several instances can see of each other.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Survey {
-    /// The state of each shard that was asked for, in the order asked.
-    pub states: Vec<LeaseState>,
-    /// The instances that announced themselves and are not known to be gone.
-    pub members: Vec<Member>,
-}
-
-impl Survey {
-    /// What a store saw.
-    #[must_use]
-    pub const fn new(states: Vec<LeaseState>, members: Vec<Member>) -> Self {
-        Self { states, members }
-    }
-}
-
 /// Each shard's owner and checkpoint.
 ///
 /// `false` from a write means fenced: another owner holds the shard. An error means the store
@@ -221,6 +107,14 @@ pub trait LeaseStore: Send + Sync + 'static {
     /// The shard's stored state; the default state where there is none.
     fn read<'a>(&'a self, key: &'a LeaseKey) -> BoxFuture<'a, Result<LeaseState, LeaseError>>;
 
+    /// Hands the shard back, so that the next owner need not wait for the lease to expire. Nothing
+    /// happens where `owner` does not hold it.
+    fn release<'a>(
+        &'a self,
+        key: &'a LeaseKey,
+        owner: &'a str,
+    ) -> BoxFuture<'a, Result<(), LeaseError>>;
+
     /// Keeps `cursor`, an opaque text, beside the checkpoint while `owner` holds the lease: where
     /// the shard's reader opened or was moved to, so that an owner that stops before its next
     /// checkpoint is followed from there and not from a later tip or an earlier checkpoint.
@@ -236,14 +130,6 @@ pub trait LeaseStore: Send + Sync + 'static {
         let _ = (key, owner, cursor);
         ready(Ok(true)).boxed()
     }
-
-    /// Hands the shard back, so that the next owner need not wait for the lease to expire. Nothing
-    /// happens where `owner` does not hold it.
-    fn release<'a>(
-        &'a self,
-        key: &'a LeaseKey,
-        owner: &'a str,
-    ) -> BoxFuture<'a, Result<(), LeaseError>>;
 
     /// [`acquire`](Self::acquire) and [`read`](Self::read) in as few writes as the store can:
     /// takes the shard, keeps the cursor of `opening` where it [is for](Opening::is_for) the row,
@@ -318,52 +204,5 @@ pub trait LeaseStore: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<(), LeaseError>> {
         let _ = (stream, owner);
         ready(Ok(())).boxed()
-    }
-}
-
-/// The longest lease: beyond it an instance that died holds its shards too long to be of use.
-const LONGEST_LEASE: Duration = Duration::from_hours(1);
-
-/// How long a lease lasts and how often it is renewed.
-///
-/// ```
-/// use std::time::Duration;
-/// use ruststream_kinesis::LeaseTimings;
-///
-/// let patient = LeaseTimings::builder()
-///     .lease_ttl(Duration::from_secs(30))
-///     .renew_every(Duration::from_secs(9))
-///     .build();
-/// # let _ = patient;
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, TypedBuilder)]
-pub struct LeaseTimings {
-    /// How long a lease lasts after it was taken or renewed, at most an hour; ten seconds when left
-    /// out. A shard of an instance that died is free after this time.
-    #[builder(default = Duration::from_secs(10))]
-    pub(crate) lease_ttl: Duration,
-    /// The pause between renewals; three seconds when left out. It is shorter than half the
-    /// duration, so that one failed renewal never costs a lease.
-    #[builder(default = Duration::from_secs(3))]
-    pub(crate) renew_every: Duration,
-}
-
-impl Default for LeaseTimings {
-    fn default() -> Self {
-        Self::builder().build()
-    }
-}
-
-impl LeaseTimings {
-    pub(crate) fn check(&self) -> Result<(), &'static str> {
-        if self.lease_ttl > LONGEST_LEASE {
-            return Err(
-                "a lease lasts at most an hour: a shard of a dead instance waits for its end",
-            );
-        }
-        if self.renew_every.is_zero() || self.renew_every >= self.lease_ttl / 2 {
-            return Err("a lease is renewed more than twice in its duration, and not in a loop");
-        }
-        Ok(())
     }
 }

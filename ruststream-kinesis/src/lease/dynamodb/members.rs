@@ -1,8 +1,9 @@
 //! The instances that read a stream.
 //!
-//! Each has an attribute in one row, which only it writes: on the condition that it is what the
-//! instance wrote last. So an announcement that was given up on lands neither after a later one nor
-//! after the departure.
+//! Each has an attribute in one row. It is written by the instance alone, on the condition that it
+//! is what the instance wrote last, and removed by whoever finds that its time is long over. So an
+//! announcement that was given up on lands neither after a later one nor after the departure; the
+//! very first one may, and counts until its time is over.
 
 use std::time::Duration;
 

@@ -24,7 +24,7 @@ use tokio::sync::OnceCell;
 use self::item::Item;
 use self::known::Known;
 use self::table::Table;
-use super::{LeaseError, LeaseKey, LeaseState, LeaseStore, Member, Opening, Survey, shown};
+use super::{LeaseError, LeaseKey, LeaseState, LeaseStore, Member, Opening, Survey, answers};
 use crate::rules::row::Row;
 
 /// Leases and checkpoints in a `DynamoDB` table, through which the instances of a service share the
@@ -72,7 +72,7 @@ use crate::rules::row::Row;
 ///
 /// # Fencing and clocks
 ///
-/// Every write is conditional on the owner and on the counter it was decided on. Two instances
+/// Every write to a shard's row is conditional on the owner and on the counter it was decided on. Two instances
 /// cannot both hold a shard, and a write that was given up on cannot land after a later one: a
 /// checkpoint never goes back. The reply of a write that was lost is resolved with the row itself.
 ///
@@ -82,8 +82,9 @@ use crate::rules::row::Row;
 ///
 /// # Errors and cancellation
 ///
-/// A call is tried up to five times within five seconds, two seconds each; what fails then is an
-/// error that names the table, the row and every cause. A call may be dropped at any time: its write
+/// A call is tried up to five times within five seconds, two seconds each, and a survey asks again
+/// for what `DynamoDB` left unprocessed; what fails then is an error that names the table, the row and
+/// every cause. A call may be dropped at any time: its write
 /// is then stored before the next one of its owner or never.
 pub struct DynamoLeaseStore {
     table: Table,
@@ -179,7 +180,7 @@ impl DynamoLeaseStore {
             if let Some(checkpoint) = &bare {
                 row.adopt(checkpoint);
             }
-            Ok(shown::take(row, owner, ttl, self.table.now()?, opening))
+            Ok(answers::take(row, owner, ttl, self.table.now()?, opening))
         });
         taken.await
     }
