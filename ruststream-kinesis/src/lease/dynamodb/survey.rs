@@ -51,8 +51,9 @@ impl DynamoLeaseStore {
         let asked = clock::now();
         let members_key = members_key(stream);
         let mut names: Vec<_> = keys.iter().map(ToString::to_string).collect();
-        // The members take a place that the last batch has left, and otherwise a call of their own.
-        let has_room = !names.len().is_multiple_of(KEYS_A_BATCH);
+        // The members take a place that the last batch has left, and otherwise a call of their own. A
+        // single row makes no batch.
+        let has_room = names.len() > 1 && !names.len().is_multiple_of(KEYS_A_BATCH);
         let (mut items, members) = if has_room {
             names.push(members_key.clone());
             let mut items = self.table.get_many(&names).await?;

@@ -39,6 +39,23 @@ async fn a_thousand_fresh_shards_cost_twenty_batches_and_taking_one_costs_one_wr
 }
 
 #[tokio::test]
+async fn one_shard_is_looked_at_without_a_batch() {
+    let table = LeaseTable::start().await;
+    let store = table.store();
+    let shard = &shards(1)[0];
+    let key = LeaseKey::new("orders", shard);
+    yes!(store.acquire(&key, "first", LEASE));
+    let me = Member::new("first", None);
+    let told = store.announce("orders", &me, LEASE).await;
+    told.expect("the store answers");
+    let survey = table.store().survey("orders", &[shard]).await;
+    let survey = survey.expect("the store answers").expect("it shows");
+    assert_eq!(survey.states[0].owner.as_deref(), Some("first"));
+    assert_eq!(survey.members, [me]);
+    assert_eq!(table.count("BatchGetItem"), 0);
+}
+
+#[tokio::test]
 async fn shards_with_progress_are_looked_at_once_each_and_the_members_fit_in() {
     let table = LeaseTable::start().await;
     let store = table.store();
@@ -119,10 +136,8 @@ async fn a_batch_that_never_gets_further_is_an_error_that_names_the_table_and_a_
     });
     let batches = On::operation("BatchGetItem");
     let rule = table.stack().faults().always(batches, nothing);
-    let failed = table
-        .store()
-        .survey("orders", &["shardId-000000000000"])
-        .await;
+    let shards = shards(2);
+    let failed = table.store().survey("orders", &texts(&shards)).await;
     let error = failed.expect_err("nothing is processed").to_string();
     assert!(error.contains("orders-leases"), "{error}");
     assert!(error.contains("orders:shardId-000000000000"), "{error}");
