@@ -113,7 +113,7 @@ impl Shard {
     }
 }
 
-fn config(endpoint: &str) -> SdkConfig {
+pub(crate) fn config(endpoint: &str) -> SdkConfig {
     SdkConfig::builder()
         .behavior_version(BehaviorVersion::latest())
         .region(Region::from_static(REGION))

@@ -1,19 +1,25 @@
 //! What reading costs: the throughput and the CPU of a one-line service against a loop written by
-//! hand over the SDK, and the peak memory of a replay under handlers that sleep.
+//! hand over the SDK, the peak memory of a replay under handlers that sleep, and what leases in a
+//! table add.
 //!
-//! Every reader runs in a process of its own, against a canned server in another one, so that what
-//! is counted is the reader's alone. Throughput is printed and never judged; a replay that outgrows
-//! its budget fails. `cargo bench -p tests -- time` and `-- weigh` run one half.
+//! Every reader runs in a process of its own, against a server in another one, so that what is
+//! counted is the reader's alone. Throughput is printed and never judged; a replay that outgrows its
+//! budget fails, and so do more calls than allowed. `cargo bench -p tests -- time`, `-- weigh` and
+//! `-- lease` run one part.
 
 mod by_hand;
 mod client;
 mod gauge;
+mod leased;
+mod leasing;
 mod order;
 mod page;
 mod parent;
+mod process;
 mod replay;
 mod server;
 mod service;
+mod stack;
 mod tally;
 
 use std::error::Error;
@@ -43,9 +49,20 @@ fn main() -> ExitCode {
         ["turns", endpoint] => by_hand::read(endpoint, by_hand::Form::InTurn),
         ["service", endpoint] => service::read(endpoint),
         ["replay", endpoint] => replay::read(endpoint),
+        ["table"] => stack::table(),
+        ["stream", shards] => stack::stream(shards),
+        ["interval", endpoint, table] => leased::read(leased::Form::WithInterval, endpoint, table),
+        ["sequential", endpoint, table] => leased::read(leased::Form::Sequential, endpoint, table),
+        ["keyed", endpoint, table] => leased::read(leased::Form::Keyed, endpoint, table),
+        ["endless", endpoint, table] => leased::read_on(endpoint, table),
+        ["start", endpoint, table] => leased::start(endpoint, table),
+        ["bound", table] => leased::store_by_hand(table),
+        ["lease", ..] => leasing::lease(),
         ["time", ..] => parent::time(),
         ["weigh", ..] => parent::weigh(),
-        _ => parent::time().and_then(|()| parent::weigh()),
+        _ => parent::time()
+            .and_then(|()| parent::weigh())
+            .and_then(|()| leasing::lease()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,14 +1,12 @@
 //! Starts the readers, each with a server of its own, and prints how they compare.
 
-use std::env;
-use std::io::{BufRead, BufReader, Read};
 use std::panic::resume_unwind;
-use std::process::{Child, Command, Stdio};
 use std::thread;
 
 use crate::Outcome;
 use crate::gauge::Spent;
 use crate::page::{ORDERS, REPLAYED_RECORDS};
+use crate::process::reader;
 use crate::replay::BUDGET;
 
 /// Runs of each reader; the middle one is what is printed.
@@ -32,41 +30,53 @@ pub(crate) fn time() -> Outcome<()> {
     let mut rounds: [Vec<Spent>; READERS.len()] = Default::default();
     for _ in 0..ROUNDS {
         for ((role, _), spent) in READERS.iter().zip(&mut rounds) {
-            spent.push(reader(role, "orders")?.trim().parse()?);
+            spent.push(reader(role, "orders")?.parse()?);
         }
     }
-    let rates: Vec<Rate> = rounds.iter().map(|spent| Rate::middle(spent)).collect();
+    let rates: Vec<Rate> = rounds
+        .iter()
+        .map(|spent| Rate::middle(spent, ORDERS))
+        .collect();
     for ((_, name), rate) in READERS.iter().zip(&rates) {
-        println!(
-            "{name:<22}{:>12.0} records/s {:>8.3} us CPU a record",
-            rate.per_second, rate.cpu_micros,
-        );
+        rate.show(name);
     }
     let service = &rates[READERS.len() - 1];
     for ((_, name), by_hand) in READERS.iter().zip(&rates).take(READERS.len() - 1) {
-        println!(
-            "the service against the {name}: {:.2} of its throughput, {:.2} times its CPU a record",
-            service.per_second / by_hand.per_second,
-            service.cpu_micros / by_hand.cpu_micros,
-        );
+        service.compare("the service", by_hand, name);
     }
     Ok(())
 }
 
 /// The rates of a reader, each the middle one of its rounds.
-struct Rate {
-    per_second: f64,
-    cpu_micros: f64,
+pub(crate) struct Rate {
+    pub(crate) per_second: f64,
+    pub(crate) cpu_micros: f64,
 }
 
 impl Rate {
-    fn middle(rounds: &[Spent]) -> Self {
+    pub(crate) fn middle(rounds: &[Spent], records: u64) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "a count far below 2^52")]
-        let records = ORDERS as f64;
+        let records = records as f64;
         Self {
             per_second: records / middle(rounds.iter().map(|spent| spent.wall.as_secs_f64())),
             cpu_micros: middle(rounds.iter().map(|spent| spent.cpu.as_secs_f64())) * 1e6 / records,
         }
+    }
+
+    pub(crate) fn show(&self, name: &str) {
+        println!(
+            "{name:<22}{:>12.0} records/s {:>8.3} us CPU a record",
+            self.per_second, self.cpu_micros,
+        );
+    }
+
+    /// Prints how `this` compares with `that`, by the names of both.
+    pub(crate) fn compare(&self, this: &str, that: &Self, name: &str) {
+        println!(
+            "{this} against the {name}: {:.2} of its throughput, {:.2} times its CPU a record",
+            self.per_second / that.per_second,
+            self.cpu_micros / that.cpu_micros,
+        );
     }
 }
 
@@ -108,8 +118,7 @@ fn replay_each() -> Outcome<Vec<usize>> {
     thread::scope(|scope| {
         let replays = REPLAYED_RECORDS.map(|size| {
             scope.spawn(move || -> Outcome<usize> {
-                let printed = reader("replay", &size.to_string())?;
-                Ok(printed.trim().parse()?)
+                Ok(reader("replay", &size.to_string())?.parse()?)
             })
         });
         replays
@@ -123,58 +132,4 @@ fn mebibytes(bytes: usize) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a size far below 2^52")]
     let bytes = bytes as f64;
     bytes / MEBIBYTE
-}
-
-/// Runs one reader against a server of its own, and answers what it prints.
-fn reader(role: &str, stock: &str) -> Outcome<String> {
-    let mut server = Running(
-        myself(&["serve", stock])?
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?,
-    );
-    let endpoint = format!("http://127.0.0.1:{}", server.port()?);
-    let mut reader = Running(
-        myself(&[role, &endpoint])?
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()?,
-    );
-    let mut printed = String::new();
-    if let Some(output) = &mut reader.0.stdout {
-        output.read_to_string(&mut printed)?;
-    }
-    let status = reader.0.wait()?;
-    if status.success() {
-        Ok(printed)
-    } else {
-        Err(format!("the reader '{role}' ended with {status}").into())
-    }
-}
-
-fn myself(arguments: &[&str]) -> Outcome<Command> {
-    let mut command = Command::new(env::current_exe()?);
-    command.args(arguments);
-    Ok(command)
-}
-
-/// A process that ends with this value.
-struct Running(Child);
-
-impl Running {
-    /// The first line a server prints.
-    fn port(&mut self) -> Outcome<u16> {
-        let output = self.0.stdout.as_mut().ok_or("a server prints its port")?;
-        let mut line = String::new();
-        BufReader::new(output).read_line(&mut line)?;
-        Ok(line.trim().parse()?)
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // One that has ended already needs neither.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }

@@ -20,7 +20,7 @@ use crate::Outcome;
 use crate::client::{ARN, OPEN, STREAM, WAITING};
 use crate::page::{self, Stock};
 
-/// Serves until the standard input closes, which it does when the parent is gone. Prints the port.
+/// Serves until the standard input closes, which it does when the parent is gone. Prints the address.
 pub(crate) fn serve(stock: &str) -> Outcome<()> {
     let stock = Stock::parse(stock).ok_or("a server is told what it has to give")?;
     std::thread::spawn(|| {
@@ -41,7 +41,7 @@ async fn accept(stock: Stock) -> Outcome<()> {
         open: watch::Sender::new(!stock.is_timed()),
     });
     let listener = TcpListener::bind("127.0.0.1:0").await?;
-    println!("{}", listener.local_addr()?.port());
+    println!("http://{}", listener.local_addr()?);
     std::io::stdout().flush()?;
     loop {
         let (connection, _) = listener.accept().await?;
@@ -171,17 +171,19 @@ impl Shelf {
     }
 }
 
-/// Every reader begins at the trim horizon.
+/// At the horizon, or at the tip, where no records follow.
 fn iterator(input: &Value) -> Option<Bytes> {
-    if input["ShardIteratorType"] != "TRIM_HORIZON" {
-        return None;
-    }
+    let page = match input["ShardIteratorType"].as_str()? {
+        "TRIM_HORIZON" => 0,
+        "AT_TIMESTAMP" | "LATEST" => page::TIP,
+        _ => return None,
+    };
     let shard: u32 = input["ShardId"]
         .as_str()?
         .strip_prefix("shardId-")?
         .parse()
         .ok()?;
-    Some(text(&json!({"ShardIterator": format!("{shard}:0")})))
+    Some(text(&json!({"ShardIterator": format!("{shard}:{page}")})))
 }
 
 fn text(value: &Value) -> Bytes {
