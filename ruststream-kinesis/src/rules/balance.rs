@@ -35,6 +35,8 @@ pub(crate) struct Scene {
     pub(crate) kept: usize,
     /// How many it is about to hand back.
     pub(crate) leaving: usize,
+    /// How many it holds and does not read before others are read here.
+    pub(crate) parked: usize,
     /// The shards that nobody holds and that could be read.
     pub(crate) free: Vec<ShardId>,
 }
@@ -52,6 +54,8 @@ pub(crate) struct Balance {
     giving: Option<Circumstances>,
     /// Where a shard was given up that came back since the last look at the shares.
     came_back: Option<Circumstances>,
+    /// How often in a row shards came back, and since when.
+    in_vain: Option<(u32, Instant)>,
     /// Where that was: nobody wants more there, and none moves twice.
     settled: Option<Circumstances>,
 }
@@ -76,6 +80,7 @@ impl Balance {
             given: BTreeMap::new(),
             giving: None,
             came_back: None,
+            in_vain: None,
             settled: None,
         }
     }
@@ -86,8 +91,12 @@ impl Balance {
             self.free_since.entry(ShardId::clone(shard)).or_insert(now);
         }
         let most = self.most.saturating_sub(scene.kept + scene.leaving);
-        let share = scene.shares(&self.me).map_or(most, |shares| {
-            shares.mine.saturating_sub(scene.kept).min(most)
+        let shares = scene.shares(&self.me);
+        let share = shares.as_ref().map_or(most, |shares| {
+            shares
+                .mine
+                .saturating_sub(scene.kept + scene.parked)
+                .min(most)
         });
         // What another was meant to take comes last.
         let mut candidates = scene.free.clone();
@@ -95,7 +104,10 @@ impl Balance {
         let mut chosen = Vec::new();
         for shard in candidates {
             let room = chosen.len() < most;
-            if room && (chosen.len() < share || self.is_left_over(&shard, now)) {
+            // Where nobody's share is known, what was given up is left to the others for its time.
+            let falls_to_me =
+                chosen.len() < share && (shares.is_some() || !self.given.contains_key(&shard));
+            if room && (falls_to_me || self.is_left_over(&shard, now)) {
                 chosen.push(shard);
             }
         }
@@ -103,13 +115,17 @@ impl Balance {
     }
 
     /// How many of the shards it keeps this instance is to give up now.
-    pub(crate) fn surplus(&mut self, scene: &Scene) -> usize {
+    pub(crate) fn surplus(&mut self, scene: &Scene, now: Instant) -> usize {
         let Some(shares) = scene.shares(&self.me) else {
             return 0;
         };
         let circumstances = Some(scene.circumstances());
-        // What came back tells nothing of another company than the one it was given up in.
         let came_back = self.came_back.take();
+        if came_back.is_some() {
+            let times = self.in_vain.map_or(0, |(times, _)| times);
+            self.in_vain = Some((times.saturating_add(1), now));
+        }
+        // What came back tells nothing of another company than the one it was given up in.
         if came_back.is_some() && came_back == circumstances {
             self.settled = circumstances;
             return 0;
@@ -121,10 +137,17 @@ impl Balance {
             self.settled = None;
             self.given.clear();
         }
+        // Members that come and never take anything do not keep the shards moving.
+        if let Some((times, since)) = self.in_vain
+            && times > 1
+            && now.saturating_duration_since(since) < TAKEN_BACK_AFTER * 2_u32.pow(times.min(6))
+        {
+            return 0;
+        }
         let on_the_way = scene.free.len() + scene.leaving;
-        let surplus = scene
-            .kept
+        let surplus = (scene.kept + scene.parked)
             .saturating_sub(shares.mine)
+            .min(scene.kept)
             .min(shares.lacking.saturating_sub(on_the_way));
         if surplus > 0 {
             self.giving = circumstances;
@@ -149,7 +172,9 @@ impl Balance {
     /// `shard` is another instance's, or over: whatever it was given up for is done.
     pub(crate) fn no_longer_free(&mut self, shard: &str) {
         self.free_since.remove(shard);
-        self.given.remove(shard);
+        if self.given.remove(shard).is_some() {
+            self.in_vain = None;
+        }
     }
 
     /// `shard` is this instance's.
@@ -199,7 +224,7 @@ impl Scene {
     /// The shards that are shared: those of owners that are no members are left to them.
     fn shards(&self) -> usize {
         let held: usize = self.others("").map(|(_, held)| held).sum();
-        held + self.kept + self.leaving + self.free.len()
+        held + self.kept + self.parked + self.leaving + self.free.len()
     }
 
     /// The leases of the members other than `me`.
@@ -212,7 +237,7 @@ impl Scene {
     fn shares(&self, me: &str) -> Option<Shares> {
         let mine = self.sharers.iter().find(|sharer| sharer.owner == me)?;
         let mut ranked: Vec<_> = self.others(me).collect();
-        ranked.push((mine, self.kept + self.leaving));
+        ranked.push((mine, self.kept + self.parked + self.leaving));
         // Who holds more keeps more, so that as few as possible move.
         ranked.sort_by(|(a, a_held), (b, b_held)| {
             b_held.cmp(a_held).then_with(|| a.owner.cmp(&b.owner))

@@ -87,6 +87,15 @@ impl Shards {
                 entry.unlisted.saturating_add(1)
             };
         }
+        // A shard that grows is not finished: it is one of a stream that was created again.
+        for (id, entry) in &mut self.entries {
+            if matches!(entry.state, State::Finished { .. })
+                && self.graph.is_open(id)
+                && self.graph.children(id).is_empty()
+            {
+                entry.state = State::Waiting;
+            }
+        }
         self.forget_unlisted();
     }
 
@@ -120,6 +129,14 @@ impl Shards {
                 matches!(entry.state, State::Finished { .. }) || entry.unlisted >= GONE_AFTER
             })
         })
+    }
+
+    /// Whether one of `shards` descends from `id`.
+    pub(crate) fn is_ancestor_of_any(&self, id: &str, shards: &[ShardId]) -> bool {
+        let is_it = |ancestor: &str| ancestor == id;
+        shards
+            .iter()
+            .any(|shard| self.graph.descends(shard, &is_it))
     }
 
     /// How many shards are ready but another owner's, or left to one.

@@ -109,7 +109,7 @@ impl Coordinator {
     pub(super) async fn run(mut self) {
         let mut stop = self.stop.clone();
         loop {
-            let ask = self.rules.elsewhere() > 0;
+            let ask = self.rules.elsewhere() > 0 || self.sharing.is_blind();
             let (list_at, ask_at, announce_at) =
                 (self.list_at, self.ask_at, self.sharing.announce_at);
             select! {
@@ -132,6 +132,11 @@ impl Coordinator {
         self.wind_up(stop).await;
     }
 
+    /// Lists again at once.
+    pub(super) fn list_soon(&mut self) {
+        self.list_at = clock::now();
+    }
+
     async fn list(&mut self) {
         let listing = calls::list_shards(self.stream.clients.home(), &self.stream.address);
         let mut stop = self.stop.clone();
@@ -143,8 +148,8 @@ impl Coordinator {
             Ok(shards) => {
                 self.failed_listings = 0;
                 self.rules.listed(shards);
-                self.take_ready().await;
                 self.list_at = jittered_from_now(LIST_EVERY);
+                self.take_ready().await;
             }
             Err(failure) => {
                 let pause = backoff::ceiling(self.failed_listings, LIST_AGAIN, LIST_EVERY);
@@ -231,15 +236,11 @@ impl Coordinator {
 
     /// Stops a shard's reader and keeps its lease, for a position that reads its ancestors first.
     pub(super) fn park(&mut self, id: &ShardId, position: Cursor) {
-        if let Some(live) = self.live.get(id).filter(|live| live.leaving) {
-            // Its next owner reads it from there.
-            live.shard.void(position);
-            return;
-        }
         let Some(live) = self.live.remove(id) else {
             return;
         };
         live.shard.void(position);
+        live.shard.keep_for_later();
         live.shard.stop();
         self.rules.stopped(id, live.origin, false);
         self.parked.insert(Arc::clone(id), live.shard);

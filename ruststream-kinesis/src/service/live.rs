@@ -42,6 +42,9 @@ pub(super) async fn leave(shard: Arc<Shard>, mut stop: watch::Receiver<Stop>) ->
         drained = timeout(LEAVE_WITHIN, shard.drained()) => drained,
         () = told(&mut stop, Stop::Drain) => return (shard, End::Stopped),
     };
+    if shard.is_kept_for_later() {
+        return (shard, End::Stopped);
+    }
     if drained.is_err() {
         shard.warn(
             "the shard is handed to another instance",

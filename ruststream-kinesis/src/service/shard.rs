@@ -38,6 +38,8 @@ pub(crate) struct Shard {
     /// The generation of the progress, for who only wants to know whether a page is stale.
     generation: AtomicU64,
     stopping: AtomicBool,
+    /// Whether its lease is kept while its ancestors are read again.
+    kept_for_later: AtomicBool,
     /// Wakes the reader: a reposition, a stop, the last settlement of an ended shard.
     pub(super) reader: Notify,
     /// Wakes the keeper, which has nothing to renew once the lease is gone.
@@ -65,6 +67,7 @@ impl Shard {
             lease: tokio::sync::Mutex::new(Some(lease)),
             generation: AtomicU64::new(0),
             stopping: AtomicBool::new(false),
+            kept_for_later: AtomicBool::new(false),
             reader: Notify::new(),
             keeper: Notify::new(),
             idle: Notify::new(),
@@ -215,6 +218,15 @@ impl Shard {
     pub(super) fn stop(&self) {
         self.stopping.store(true, Ordering::Release);
         self.reader.notify_one();
+    }
+
+    /// Keeps the lease though the reader stops.
+    pub(super) fn keep_for_later(&self) {
+        self.kept_for_later.store(true, Ordering::Release);
+    }
+
+    pub(super) fn is_kept_for_later(&self) -> bool {
+        self.kept_for_later.load(Ordering::Acquire)
     }
 
     /// Waits until every delivery is settled or dropped, once the shard is told to stop.

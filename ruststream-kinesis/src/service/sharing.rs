@@ -30,6 +30,8 @@ pub(super) struct Sharing {
     /// When this instance is to tell the others again that it is there.
     pub(super) announce_at: Instant,
     failing: bool,
+    /// Whether the rows could not be seen when they were last looked at.
+    blind: bool,
 }
 
 impl Sharing {
@@ -40,6 +42,7 @@ impl Sharing {
             rows: Arc::default(),
             announce_at: clock::now(),
             failing: false,
+            blind: false,
             stream,
         }
     }
@@ -107,6 +110,7 @@ impl Sharing {
             STORE_TIMEOUT,
         );
         let surveyed = surveying.await;
+        self.blind = surveyed.is_err();
         // What cannot be seen now is asked for as if the store showed nothing.
         let noted = surveyed.and_then(|survey| {
             let Some(Survey { states, members }) = survey else {
@@ -151,6 +155,11 @@ impl Sharing {
         let _ = seen(depart, DEPART_WITHIN).await;
     }
 
+    /// Whether the rows could not be seen when they were last looked at.
+    pub(super) const fn is_blind(&self) -> bool {
+        self.blind
+    }
+
     /// Whether another owner holds `shard`, as last seen.
     pub(super) fn is_held_elsewhere(&self, shard: &str) -> bool {
         self.owner(shard)
@@ -160,6 +169,11 @@ impl Sharing {
     /// Whether this instance holds `shard`, as last seen.
     pub(super) fn is_held_here(&self, shard: &str) -> bool {
         self.owner(shard) == Some(&*self.stream.owner)
+    }
+
+    /// Whether nobody has read `shard` yet, as last seen.
+    pub(super) fn is_untouched(&self, shard: &str) -> bool {
+        self.rows.get(shard).is_none_or(LeaseState::is_untouched)
     }
 
     /// Whether `shard` was read to its end, as last seen.
@@ -203,7 +217,7 @@ impl Sharing {
     /// How many shards this instance gives up now, for others to take.
     pub(super) fn surplus(&mut self, free: Vec<ShardId>, holding: Holdings) -> usize {
         let scene = self.scene(free, holding);
-        self.balance.surplus(&scene)
+        self.balance.surplus(&scene, clock::now())
     }
 
     /// `shard` was handed back for another member to take.
@@ -223,13 +237,17 @@ impl Sharing {
 
     fn scene(&self, free: Vec<ShardId>, holding: Holdings) -> Scene {
         let mut held = BTreeMap::new();
-        for owner in self.rows.values().filter_map(|row| row.owner.as_ref()) {
+        // What this instance holds is what it keeps and hands back, whatever a row said once.
+        let owners = self.rows.values().filter_map(|row| row.owner.as_ref());
+        for owner in owners.filter(|owner| **owner != *self.stream.owner) {
             *held.entry(owner.clone()).or_default() += 1;
         }
         Scene {
+            // Who is there without what they hold makes no shares.
             sharers: self
                 .members
                 .iter()
+                .filter(|_| !self.blind)
                 .map(|member| Sharer {
                     owner: member.owner.clone(),
                     most: member.max_leases.unwrap_or(usize::MAX),
@@ -237,6 +255,7 @@ impl Sharing {
                 .collect(),
             held,
             kept: holding.kept,
+            parked: holding.parked,
             leaving: holding.leaving,
             free,
         }
@@ -266,6 +285,8 @@ pub(super) struct Holdings {
     pub(super) kept: usize,
     /// Those it is about to hand back.
     pub(super) leaving: usize,
+    /// Those it holds and does not read yet.
+    pub(super) parked: usize,
 }
 
 /// What a call of the store answers within that time. A store that panics there fails.

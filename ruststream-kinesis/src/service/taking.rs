@@ -29,6 +29,14 @@ impl Coordinator {
     /// Looks again at the leases that are not held here, and takes what is free.
     pub(super) async fn look(&mut self) {
         self.sharing.look_anew();
+        if self.rules.elsewhere() == 0 {
+            // Nothing is to be seen, which is seen as well.
+            let mut stop = self.stop.clone();
+            select! {
+                () = self.sharing.survey(&[]) => {}
+                () = told(&mut stop, Stop::Drain) => return,
+            }
+        }
         self.take_ready().await;
         self.look_later();
     }
@@ -132,7 +140,8 @@ impl Coordinator {
         let ids: Vec<_> = free.iter().map(|proof| Arc::clone(proof.shard())).collect();
         // The children of what was read to its end here go on here, whoever's share they are: nobody
         // else knows of them yet.
-        let heirs = ids.iter().filter(|id| self.rules.inherits(id)).cloned();
+        let heirs = ids.iter().cloned();
+        let heirs = heirs.filter(|id| self.rules.inherits(id) && self.sharing.is_untouched(id));
         let heirs = heirs.take(self.sharing.room(holdings)).collect();
         let mine: BTreeSet<_> = self
             .sharing
@@ -166,9 +175,13 @@ impl Coordinator {
     fn holdings(&self) -> Holdings {
         let leaving = self.live.values().filter(|live| live.leaving).count();
         Holdings {
-            // What is parked is not read, and makes room for the ancestors it waits for.
             kept: self.live.len() - leaving,
             leaving,
+            parked: self
+                .parked
+                .values()
+                .filter(|shard| !shard.is_given_up())
+                .count(),
         }
     }
 
@@ -179,10 +192,13 @@ impl Coordinator {
         if surplus == 0 {
             return;
         }
+        let waiting: Vec<_> = self.parked.keys().cloned().collect();
         let mut kept: Vec<_> = self
             .live
             .values_mut()
             .filter(|live| !live.leaving)
+            // What others wait for is read here, where their leases are.
+            .filter(|live| !self.rules.is_ancestor_of_any(live.shard.id(), &waiting))
             .collect();
         kept.sort_by_key(|live| live.shard.observe());
         for live in kept.into_iter().take(surplus) {
@@ -264,6 +280,8 @@ impl Coordinator {
                 self.unpark(id);
                 self.sharing.no_longer_free(id);
                 self.rules.finished(id, false);
+                // Its children may not be listed here yet.
+                self.list_soon();
             }
             Taken::HeldElsewhere => self.held_elsewhere(id),
             Taken::Failed(error) => {

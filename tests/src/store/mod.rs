@@ -7,6 +7,7 @@
 )]
 
 mod script;
+mod seeing;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,6 +18,7 @@ use ruststream_kinesis::{LeaseError, LeaseKey, LeaseState, LeaseStore, MemoryLea
 use tokio::sync::watch;
 
 pub use script::{Answer, Op, Rule, StoreCall, Twist, Which};
+pub use seeing::SeeingStore;
 
 use self::script::Script;
 use crate::live::within;

@@ -10,6 +10,7 @@ mod conformance;
 mod copies;
 mod cursors;
 mod endpoint;
+mod hand_overs;
 mod handles;
 mod handover;
 mod late_acks;

@@ -36,6 +36,7 @@ fn scene(kept: usize, others: &[usize], free: usize) -> Scene {
         held,
         kept,
         leaving: 0,
+        parked: 0,
         free: shards(free),
     }
 }
@@ -52,7 +53,7 @@ fn where_the_store_names_no_members_every_free_shard_is_taken() {
     scene.sharers.clear();
     let mut balance = Balance::new("a", ANY);
     assert_eq!(balance.take(&scene, start()).len(), 7);
-    assert_eq!(balance.surplus(&scene), 0);
+    assert_eq!(balance.surplus(&scene, start()), 0);
 }
 
 #[test]
@@ -69,19 +70,19 @@ fn an_instance_takes_its_share_of_the_free_shards_at_once_and_what_is_left_over_
 fn a_sixth_instance_gets_its_share_from_all_the_others() {
     let mut balance = Balance::new("a", ANY);
     // Forty shards of six: four have seven, the rest six. Those that have eight give up one or two.
-    assert_eq!(balance.surplus(&scene(8, &[8, 8, 8, 8, 0], 0)), 1);
-    assert_eq!(balance.surplus(&scene(0, &[8, 8, 8, 8, 8], 0)), 0);
+    assert_eq!(balance.surplus(&scene(8, &[8, 8, 8, 8, 0], 0), start()), 1);
+    assert_eq!(balance.surplus(&scene(0, &[8, 8, 8, 8, 8], 0), start()), 0);
 }
 
 #[test]
 fn nothing_is_given_up_while_nobody_lacks_anything() {
     let mut balance = Balance::new("a", ANY);
-    assert_eq!(balance.surplus(&scene(2, &[1, 1], 0)), 0);
+    assert_eq!(balance.surplus(&scene(2, &[1, 1], 0), start()), 0);
     // What they lack is free already, or on its way.
-    assert_eq!(balance.surplus(&scene(4, &[0], 4)), 0);
+    assert_eq!(balance.surplus(&scene(4, &[0], 4), start()), 0);
     let mut leaving = scene(4, &[0], 0);
     leaving.leaving = 4;
-    assert_eq!(balance.surplus(&leaving), 0);
+    assert_eq!(balance.surplus(&leaving, start()), 0);
 }
 
 #[test]
@@ -89,7 +90,7 @@ fn shards_of_owners_that_are_no_members_are_left_to_them() {
     let mut scene = scene(2, &[], 0);
     scene.held.insert("stranger".to_owned(), 10);
     let mut balance = Balance::new("a", ANY);
-    assert_eq!(balance.surplus(&scene), 0);
+    assert_eq!(balance.surplus(&scene, start()), 0);
 }
 
 #[test]
@@ -115,7 +116,7 @@ fn a_shard_that_was_given_up_in_vain_comes_back_and_is_not_given_up_again() {
     let mut balance = Balance::new("a", ANY);
     let now = start();
     let crowded = scene(4, &[0], 0);
-    assert_eq!(balance.surplus(&crowded), 2);
+    assert_eq!(balance.surplus(&crowded, start()), 2);
     let given = shards(2);
     for shard in &given {
         balance.gave(shard, now);
@@ -127,9 +128,9 @@ fn a_shard_that_was_given_up_in_vain_comes_back_and_is_not_given_up_again() {
     for shard in &back {
         balance.took(shard);
     }
-    assert_eq!(balance.surplus(&crowded), 0);
+    assert_eq!(balance.surplus(&crowded, start()), 0);
     // Another member is another matter.
-    assert_eq!(balance.surplus(&scene(4, &[0, 0], 0)), 2);
+    assert_eq!(balance.surplus(&scene(4, &[0, 0], 0), start()), 2);
 }
 
 #[test]
@@ -142,7 +143,7 @@ fn a_shard_another_took_and_hands_on_is_not_taken_back() {
     // Much later its owner hands it to a third one.
     let handed_on = scene(2, &[1, 2], 1);
     assert_eq!(balance.take(&handed_on, now + LOOK * 60), []);
-    assert_eq!(balance.surplus(&handed_on), 0);
+    assert_eq!(balance.surplus(&handed_on, start()), 0);
 }
 
 #[test]
@@ -150,13 +151,13 @@ fn a_shard_that_came_back_from_other_members_may_be_given_up_again() {
     let mut balance = Balance::new("a", ANY);
     let now = start();
     // One of the two is gone, which nobody knows yet: what it lacks, nobody takes.
-    assert_eq!(balance.surplus(&scene(3, &[1, 0], 0)), 1);
+    assert_eq!(balance.surplus(&scene(3, &[1, 0], 0), now), 1);
     let given = shards(1);
     balance.gave(&given[0], now);
     let back = balance.take(&scene(2, &[1], 1), now + LOOK * 10);
     assert_eq!(back, given);
     balance.took(&back[0]);
-    assert_eq!(balance.surplus(&scene(3, &[1], 0)), 1);
+    assert_eq!(balance.surplus(&scene(3, &[1], 0), now), 1);
 }
 
 /// Instances on one table, each of which looks at it when its turn comes.
@@ -204,7 +205,7 @@ impl Table {
             self.moves += 1;
         }
         let scene = self.scene(me);
-        let surplus = self.instances[me].0.surplus(&scene);
+        let surplus = self.instances[me].0.surplus(&scene, now);
         let mine = self
             .owners
             .iter_mut()
