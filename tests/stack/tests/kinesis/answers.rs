@@ -1,6 +1,6 @@
 //! Answers the emulator gets wrong and the layer makes those of the service.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use aws_sdk_kinesis::Client;
 use aws_sdk_kinesis::primitives::{Blob, DateTime};
@@ -270,21 +270,24 @@ async fn a_missing_stream_is_not_found() {
 
 #[tokio::test]
 async fn an_iterator_expires_after_the_lifetime_that_was_set() {
-    let stack = KinesisStack::builder()
-        .iterator_lifetime(Duration::from_millis(100))
-        .start();
+    const LIFETIME: Duration = Duration::from_millis(100);
+    let stack = KinesisStack::builder().iterator_lifetime(LIFETIME).start();
     let client = client(&stack);
     create(&client, "orders", 1).await;
     let at = horizon(&client, "orders").await;
-    tokio::time::sleep(Duration::from_millis(200)).await;
-    let expired = client
-        .get_records()
-        .shard_iterator(at)
-        .send()
-        .await
-        .expect_err("expired");
-    assert!(expired.into_service_error().is_expired_iterator_exception());
-    read(&client, &horizon(&client, "orders").await).await;
+    tokio::time::sleep(2 * LIFETIME).await;
+    let read = |iterator: String| client.get_records().shard_iterator(iterator).send();
+    let expired = read(at).await.expect_err("expired").into_service_error();
+    assert!(expired.is_expired_iterator_exception());
+    // A fresh one is read, unless this machine stands still for its lifetime.
+    loop {
+        let asked = Instant::now();
+        let page = read(horizon(&client, "orders").await).await;
+        let Err(refused) = page else { break };
+        assert!(refused.into_service_error().is_expired_iterator_exception());
+        // An iterator tells when it was given to the millisecond.
+        assert!(asked.elapsed() + Duration::from_millis(1) > LIFETIME);
+    }
 }
 
 #[tokio::test]
