@@ -53,7 +53,7 @@ impl DynamoStack {
         let writes = Arc::new(Writes::new());
         let layer_writes = Arc::clone(&writes);
         let server = Server::start("dynamodb-stack", move || Layer {
-            backend: Dynamo::start(layer_writes),
+            backend: Dynamo::start(layer_writes, layer_clock_shift.clone()),
             shared: layer_shared,
             clock_shift: layer_clock_shift,
         });
@@ -117,7 +117,7 @@ const CONTROL_PLANE: [&str; 7] = [
 
 impl Dynamo {
     /// Runs on the server's runtime and ends with it.
-    fn start(writes: Arc<Writes>) -> Self {
+    fn start(writes: Arc<Writes>, clock_shift: ClockShift) -> Self {
         let listener = loopback();
         let emulator = listener
             .local_addr()
@@ -136,7 +136,7 @@ impl Dynamo {
             emulator,
             client: Client::builder(TokioExecutor::new()).build(connector),
             key_names: Mutex::default(),
-            scribe: Scribe::new(writes, database),
+            scribe: Scribe::new(writes, database, clock_shift),
         }
     }
 

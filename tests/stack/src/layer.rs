@@ -66,7 +66,7 @@ impl ClockShift {
         self.0.store(seconds, Ordering::Relaxed);
     }
 
-    fn now(&self) -> HeaderValue {
+    pub(crate) fn time(&self) -> SystemTime {
         let seconds = self.0.load(Ordering::Relaxed);
         let shift = Duration::from_secs(seconds.unsigned_abs());
         let now = SystemTime::now();
@@ -75,7 +75,11 @@ impl ClockShift {
         } else {
             now.checked_add(shift)
         };
-        let date = httpdate::fmt_http_date(shifted.expect("the shifted clock is a valid time"));
+        shifted.expect("the shifted clock is a valid time")
+    }
+
+    fn header(&self) -> HeaderValue {
+        let date = httpdate::fmt_http_date(self.time());
         HeaderValue::from_str(&date).expect("an HTTP date is ASCII")
     }
 }
@@ -104,7 +108,9 @@ impl<B: Backend> Layer<B> {
         };
         let mut response = reply.into_response(B::CONTENT_TYPE);
         if is_dated {
-            response.headers_mut().insert(DATE, self.clock_shift.now());
+            response
+                .headers_mut()
+                .insert(DATE, self.clock_shift.header());
         } else {
             response.headers_mut().remove(DATE);
         }

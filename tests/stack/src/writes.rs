@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use dynoxide::Database;
 use serde_json::{Value, json};
 use tokio::sync::{Mutex, MutexGuard, watch};
 
+use crate::layer::ClockShift;
 use crate::wire::{Received, Reply};
 
 /// The operations that change one item.
@@ -42,6 +43,8 @@ pub struct Write {
     pub after: Option<Value>,
     /// When it was served, by the real clock.
     pub at: Instant,
+    /// When its turn came, before it was applied, by the clock that the answers tell.
+    pub date: SystemTime,
 }
 
 /// The writes a stack has served, in the order they were applied, from [`Writes::record`] on. Also those whose answer a
@@ -65,20 +68,19 @@ impl Writes {
         self.recording.store(true, Ordering::Release);
     }
 
-    /// Every write so far.
+    /// Every write so far that was not [taken](Self::take).
     #[must_use]
     pub fn all(&self) -> Vec<Write> {
         self.log.borrow().clone()
     }
 
-    /// The writes from the one with that number on.
+    /// The writes since this was last called, which the log then forgets.
     #[must_use]
-    pub fn since(&self, number: usize) -> Vec<Write> {
-        let log = self.log.borrow();
-        log.get(number..).unwrap_or_default().to_vec()
+    pub fn take(&self) -> Vec<Write> {
+        self.log.send_replace(Vec::new())
     }
 
-    /// Waits until a write `holds` accepts was served, one that was before counts. Has no timeout of its own and is safe
+    /// Waits until a write `holds` accepts was served, one that was before and not taken counts. Has no timeout of its own and is safe
     /// to cancel.
     pub async fn reach(&self, holds: impl Fn(&Write) -> bool) {
         // The sender is this log itself, so the wait cannot end early.
@@ -94,6 +96,7 @@ impl Writes {
 pub(crate) struct Scribe {
     writes: Arc<Writes>,
     database: Database,
+    clock_shift: ClockShift,
     turn: Mutex<()>,
 }
 
@@ -105,10 +108,11 @@ pub(crate) struct Pending<'a> {
 }
 
 impl Scribe {
-    pub(crate) fn new(writes: Arc<Writes>, database: Database) -> Self {
+    pub(crate) fn new(writes: Arc<Writes>, database: Database, clock_shift: ClockShift) -> Self {
         Self {
             writes,
             database,
+            clock_shift,
             turn: Mutex::default(),
         }
     }
@@ -157,6 +161,7 @@ impl Scribe {
                 applied: false,
                 after: None,
                 at: Instant::now(),
+                date: self.clock_shift.time(),
             },
             scribe: self,
             _turn: turn,

@@ -323,9 +323,11 @@ async fn the_log_of_writes_shows_what_each_made_of_its_item() {
         .key("lease_key", text("0"));
     delete.send().await.expect("deleted");
 
-    let seen: Vec<_> = stack
-        .writes()
-        .all()
+    let all = stack.writes().all();
+    let taken = stack.writes().take();
+    assert_eq!(taken.len(), all.len());
+    assert!(stack.writes().all().is_empty());
+    let seen: Vec<_> = taken
         .into_iter()
         .map(|write| {
             let count = |item: Option<serde_json::Value>| {
@@ -347,6 +349,18 @@ async fn the_log_of_writes_shows_what_each_made_of_its_item() {
     let written = client.batch_write_item().request_items("leases", vec![]);
     let refused = written.send().await.expect_err("the log follows no batch");
     assert_eq!(refused.code(), Some("ValidationException"));
+}
+
+#[tokio::test]
+async fn the_log_of_writes_tells_the_time_that_the_answers_tell() {
+    const AHEAD: Duration = Duration::from_secs(1_000);
+    let (stack, client) = with_table().await;
+    stack.writes().record();
+    let before = SystemTime::now();
+    stack.shift_clock(1_000);
+    count_up(&client, "0").send().await.expect("counted");
+    let date = stack.writes().all()[0].date;
+    assert!((before + AHEAD..=SystemTime::now() + AHEAD).contains(&date));
 }
 
 #[tokio::test]
