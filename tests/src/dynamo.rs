@@ -70,13 +70,7 @@ impl LeaseTable {
     /// A store in that table, as another process would build it.
     #[must_use]
     pub fn store(&self) -> DynamoLeaseStore {
-        DynamoLeaseStore::new(&self.config(), TABLE)
-    }
-
-    /// What a client of the stack is configured with.
-    #[must_use]
-    pub fn config(&self) -> SdkConfig {
-        config(self.stack.endpoint())
+        DynamoLeaseStore::new(&config(self.stack.endpoint()), TABLE)
     }
 
     /// The server, its faults and its log.
