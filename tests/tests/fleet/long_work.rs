@@ -1,7 +1,5 @@
 //! Handlers that take longer than a lease lasts.
 
-use std::time::Duration;
-
 use tests::fleet::Event;
 
 use crate::{LEASE, fleet, is};
@@ -16,8 +14,6 @@ async fn a_handler_that_outlasts_the_lease_keeps_it_and_nothing_is_delivered_twi
     let mut load = fleet.load(1);
     load.publish(2).await;
     a.told(|event| matches!(event, Event::Handled(_)), 2).await;
-    // The last acknowledgement is on its way.
-    tokio::time::sleep(Duration::from_millis(200)).await;
     let ledger = fleet.ledger();
     let taken = ledger.taken();
     assert_eq!(taken.len(), 1, "{taken:?}");
