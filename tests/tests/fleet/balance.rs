@@ -14,6 +14,9 @@ const SHARED: Duration = Duration::from_secs(15);
 /// Longer than an instance takes to look at the others' leases.
 const QUIET: Duration = Duration::from_secs(3);
 
+/// Longer than a shard that was given up waits before who gave it up takes it back.
+const LONG_QUIET: Duration = Duration::from_secs(13);
+
 /// An instance with the default leases, which a busy machine does not cost it.
 fn settings(fleet: &Fleet, owner_id: &str) -> Settings {
     Settings {
@@ -90,21 +93,27 @@ async fn five_instances_on_sixteen_shards_get_three_or_four_each_and_no_shard_mo
     const SHARDS: usize = 16;
     let mut fleet = fleet(16).await;
     let mut instances = Vec::new();
+    let mut load = None;
     for name in ["a", "b", "c", "d", "e"] {
         let joined = clock();
         let settings = settings(&fleet, name);
         instances.push(fleet.join(&settings).await);
+        load.get_or_insert_with(|| fleet.load(SHARDS).run(EVERY));
         fleet
             .until(|ledger| is_even(ledger, &instances, SHARDS))
             .await;
-        tokio::time::sleep(QUIET).await;
+        let is_last = name == "e";
+        tokio::time::sleep(if is_last { LONG_QUIET } else { QUIET }).await;
         let ledger = fleet.ledger();
         assert!(is_even(&ledger, &instances, SHARDS), "{:#?}", ledger.held());
         let moved = taken_since(&ledger, joined);
         let shards: BTreeSet<_> = moved.iter().map(|taken| &taken.shard).collect();
         assert_eq!(shards.len(), moved.len(), "one moved twice: {moved:#?}");
     }
+    let load = load.expect("begun").stop().await;
+    fleet.handled(&load.published()).await;
     fleet.stop(instances).await;
+    fleet.check(&load.published(), |_| false);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
