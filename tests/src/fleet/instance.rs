@@ -1,10 +1,8 @@
 //! One instance of the service: a process that can be stopped, killed and frozen.
 
-use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command as Process, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -13,6 +11,7 @@ use tokio::time::timeout;
 
 use super::PATIENCE;
 use super::event::Event;
+use super::log::Log;
 use super::settings::{Command, Settings};
 use super::timeline::{Entry, Timeline};
 
@@ -26,16 +25,12 @@ pub struct Instance {
     commands: ChildStdin,
     timeline: Timeline,
     readers: Vec<JoinHandle<()>>,
-    complaints: Arc<Mutex<String>>,
+    log: Log,
 }
 
 impl Instance {
-    pub(super) fn start(
-        program: &Path,
-        settings: &Settings,
-        place: usize,
-        timeline: Timeline,
-    ) -> Self {
+    pub(super) fn start(program: &Path, settings: &Settings, log: Log, timeline: Timeline) -> Self {
+        let place = log.place();
         let argument = serde_json::to_string(settings).expect("settings are plain data");
         let mut process = Process::new(program);
         process
@@ -50,12 +45,11 @@ impl Instance {
             }
         }
         let mut child = process.spawn().expect("the instance starts");
-        let complaints = Arc::new(Mutex::default());
         let events = child.stdout.take().expect("the output is piped");
         let errors = child.stderr.take().expect("the errors are piped");
         let readers = vec![
             read_events(events, place, timeline.clone()),
-            read_errors(errors, place, Arc::clone(&complaints)),
+            read_errors(errors, log.clone()),
         ];
         Self {
             place,
@@ -64,7 +58,7 @@ impl Instance {
             child,
             timeline,
             readers,
-            complaints,
+            log,
         }
     }
 
@@ -108,11 +102,8 @@ impl Instance {
 
     /// Waits until it told so many events that `counts` accepts.
     pub async fn told(&self, counts: impl Fn(&Event) -> bool, events: usize) {
-        let mine = |entry: &&Entry| entry.instance == self.place && counts(&entry.event);
-        let told = self
-            .timeline
-            .reach(|entries| entries.iter().filter(mine).count() >= events);
-        let waited = timeout(PATIENCE, told).await;
+        let mine = |entry: &Entry| entry.instance == self.place && counts(&entry.event);
+        let waited = timeout(PATIENCE, self.timeline.counted(mine, events)).await;
         assert!(
             waited.is_ok(),
             "instance {} ('{}') did not tell {events} of these events; its errors:\n{}",
@@ -125,6 +116,7 @@ impl Instance {
     /// Has it do something.
     pub fn command(&mut self, command: Command) {
         let line = serde_json::to_string(&command).expect("a command is plain data");
+        self.log.asked();
         writeln!(self.commands, "{line}").expect("the instance listens");
     }
 
@@ -177,14 +169,7 @@ impl Instance {
     /// What it wrote to its standard error.
     #[must_use]
     pub fn complaints(&self) -> String {
-        let complaints = self.complaints.lock();
-        complaints.unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Whether it told that it lost a lease it held.
-    #[must_use]
-    pub fn lost_a_lease(&self) -> bool {
-        self.complaints().contains("lease lost")
+        self.log.text()
     }
 
     fn signal(&self, signal: Signal) {
@@ -198,9 +183,6 @@ impl Drop for Instance {
         // Both fail only where it is gone already.
         let _ = self.child.kill();
         let _ = self.child.wait();
-        if std::thread::panicking() {
-            eprint!("{}", self.complaints());
-        }
     }
 }
 
@@ -214,17 +196,10 @@ fn read_events(from: impl Read + Send + 'static, place: usize, to: Timeline) -> 
     })
 }
 
-fn read_errors(
-    from: impl Read + Send + 'static,
-    place: usize,
-    to: Arc<Mutex<String>>,
-) -> JoinHandle<()> {
+fn read_errors(from: impl Read + Send + 'static, to: Log) -> JoinHandle<()> {
     std::thread::spawn(move || {
         for line in BufReader::new(from).lines() {
-            let line = line.expect("an error is text");
-            let mut to = to.lock().unwrap_or_else(PoisonError::into_inner);
-            // Writing to a string does not fail.
-            let _ = writeln!(to, "[{place}] {line}");
+            to.note(line.expect("an error is text"));
         }
     })
 }

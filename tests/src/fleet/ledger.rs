@@ -1,7 +1,7 @@
 //! The lease table as its writes changed it.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use kinesis_stack::Write;
 use serde_json::Value;
@@ -13,6 +13,8 @@ use super::event::clock;
 pub struct Row {
     /// Who holds the lease.
     pub owner: Option<String>,
+    /// When the lease ends, in milliseconds since the epoch by the clock of the table's service.
+    pub expiry: Option<u64>,
     /// The fencing counter.
     pub counter: Option<u64>,
     /// How far the shard was read.
@@ -36,6 +38,8 @@ pub struct RowWrite {
     pub after: Row,
     /// When it was served, by [`clock`].
     pub at: Duration,
+    /// When its turn came, in milliseconds since the epoch by the clock of the table's service.
+    pub date: u64,
 }
 
 /// Every write to the rows of one stream's shards, in the order they were served.
@@ -56,14 +60,14 @@ pub struct Taken {
 }
 
 impl Ledger {
-    /// What of a stack's writes went to the rows of `stream`.
-    #[must_use]
-    pub fn of(writes: &[Write], stream: &str) -> Self {
+    /// Takes in what of a stack's writes went to the rows of `stream`.
+    pub fn extend(&mut self, writes: &[Write], stream: &str) {
         let rows = format!("{stream}:");
         let (now, here) = (clock(), Instant::now());
         let writes = writes.iter().filter_map(|write| {
             let key = write.key["lease_key"]["S"].as_str()?;
             let shard = key.strip_prefix(&rows)?;
+            let date = write.date.duration_since(UNIX_EPOCH).unwrap_or_default();
             shard.starts_with("shardId-").then(|| RowWrite {
                 shard: shard.to_owned(),
                 writer: writer(&write.request),
@@ -71,9 +75,10 @@ impl Ledger {
                 before: Row::of(write.before.as_ref()),
                 after: Row::of(write.after.as_ref()),
                 at: now.saturating_sub(here.saturating_duration_since(write.at)),
+                date: u64::try_from(date.as_millis()).unwrap_or(u64::MAX),
             })
         });
-        Self(writes.collect())
+        self.0.extend(writes);
     }
 
     /// The writes that were applied.
@@ -110,18 +115,25 @@ impl Ledger {
     /// The rows as they are now, by shard.
     #[must_use]
     pub fn rows(&self) -> BTreeMap<String, Row> {
-        let rows = self.applied();
-        rows.map(|write| (write.shard.clone(), write.after.clone()))
+        let rows = self.last_writes().into_iter();
+        rows.map(|(shard, write)| (shard.to_owned(), write.after.clone()))
             .collect()
+    }
+
+    /// The last write to each row.
+    fn last_writes(&self) -> BTreeMap<&str, &RowWrite> {
+        let writes = self.applied();
+        writes.map(|write| (&*write.shard, write)).collect()
     }
 
     /// The shards each owner holds now.
     #[must_use]
     pub fn held(&self) -> BTreeMap<String, Vec<String>> {
         let mut held: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        for (shard, row) in self.rows() {
-            if let Some(owner) = row.owner {
-                held.entry(owner).or_default().push(shard);
+        for (shard, write) in self.last_writes() {
+            if let Some(owner) = &write.after.owner {
+                let of_owner = held.entry(owner.clone()).or_default();
+                of_owner.push(shard.to_owned());
             }
         }
         held
@@ -134,28 +146,38 @@ impl Row {
             let text = item?[name]["S"].as_str()?;
             Some(text.to_owned())
         };
+        let number = |name: &str| item?[name]["N"].as_str()?.parse().ok();
         Self {
             owner: text("lease_owner").filter(|owner| !owner.is_empty()),
-            counter: item.and_then(|item| item["lease_counter"]["N"].as_str()?.parse().ok()),
+            expiry: number("lease_expiry"),
+            counter: number("lease_counter"),
             checkpoint: text("checkpoint"),
             cursor: text("lease_cursor"),
         }
     }
 }
 
-/// The owner a request names: an id, a slash and the sixteen digits drawn at connect.
+/// The owner that a request enters, or else the one it is conditional on.
 fn writer(request: &Value) -> Option<String> {
+    let update = request["UpdateExpression"].as_str().unwrap_or_default();
+    let is_set = |placeholder: &str| update.split([' ', ',']).any(|part| part == placeholder);
     let values = [&request["ExpressionAttributeValues"], &request["Item"]];
-    let mut texts = values
+    let owners: Vec<_> = values
         .into_iter()
         .filter_map(Value::as_object)
-        .flat_map(|values| values.values())
-        .filter_map(|value| value["S"].as_str());
-    let owner = texts.find(|text| {
-        let nonce = text.rsplit_once('/').map(|(_, nonce)| nonce);
-        nonce.is_some_and(|nonce| {
-            nonce.len() == 16 && nonce.bytes().all(|byte| byte.is_ascii_hexdigit())
-        })
-    });
-    owner.map(str::to_owned)
+        .flatten()
+        .filter_map(|(name, value)| Some((name, value["S"].as_str()?)))
+        .filter(|(_, text)| is_owner(text))
+        .collect();
+    let entered = owners.iter().find(|(name, _)| is_set(name));
+    let owner = entered.or_else(|| owners.first());
+    owner.map(|(_, owner)| (*owner).to_owned())
+}
+
+/// Whether it is an id, a slash and the sixteen digits drawn at connect.
+fn is_owner(text: &str) -> bool {
+    let nonce = text.rsplit_once('/').map(|(_, nonce)| nonce);
+    nonce.is_some_and(|nonce| {
+        nonce.len() == 16 && nonce.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
 }

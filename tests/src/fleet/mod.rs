@@ -11,10 +11,12 @@ mod event;
 mod instance;
 mod ledger;
 mod load;
+mod log;
 mod settings;
 mod timeline;
 
 use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use aws_sdk_kinesis::types::Shard;
@@ -26,9 +28,11 @@ pub use event::{Event, Record, clock};
 pub use instance::Instance;
 pub use ledger::{Ledger, Row, RowWrite, Taken};
 pub use load::{Load, Numbered, Published, Running};
+pub use log::Reposition;
 pub use settings::{Command, Concurrency, Settings, Start};
 pub use timeline::{Entry, Timeline};
 
+use self::log::Log;
 use crate::live::OneStream;
 
 /// The table of the leases.
@@ -46,14 +50,16 @@ static ROOM: Semaphore = Semaphore::const_new(ALL_ROOM as usize);
 /// From how many shards on a fleet runs alone.
 const MANY_SHARDS: i32 = 10;
 
-/// The stream, the table, and what the instances on them told.
+/// The stream, the table, and what the instances on them told. Dropping it checks the table.
 #[derive(Debug)]
 pub struct Fleet {
     program: PathBuf,
     live: OneStream,
     dynamo: DynamoStack,
     timeline: Timeline,
-    started: usize,
+    ledger: Mutex<Ledger>,
+    /// One for each instance that was started.
+    logs: Vec<Log>,
     _room: SemaphorePermit<'static>,
 }
 
@@ -93,7 +99,8 @@ impl Fleet {
             live: OneStream::on(KinesisStack::start(), shards).await,
             dynamo,
             timeline: Timeline::default(),
-            started: 0,
+            ledger: Mutex::default(),
+            logs: Vec::new(),
             _room: room.expect("nobody closes it"),
         }
     }
@@ -139,9 +146,9 @@ impl Fleet {
 
     /// Starts an instance.
     pub fn spawn(&mut self, settings: &Settings) -> Instance {
-        let place = self.started;
-        self.started += 1;
-        Instance::start(&self.program, settings, place, self.timeline.clone())
+        let log = Log::new(self.logs.len(), &settings.owner_id);
+        self.logs.push(log.clone());
+        Instance::start(&self.program, settings, log, self.timeline.clone())
     }
 
     /// Starts an instance, and answers once its subscription is open.
@@ -168,27 +175,45 @@ impl Fleet {
     /// The writes to the stream's rows so far.
     #[must_use]
     pub fn ledger(&self) -> Ledger {
-        Ledger::of(&self.dynamo.writes().all(), self.live.stream())
+        self.written().clone()
+    }
+
+    /// The same, up to this moment, for as long as nobody else wants to look.
+    fn written(&self) -> MutexGuard<'_, Ledger> {
+        let ledger = self.ledger.lock();
+        let mut ledger = ledger.unwrap_or_else(PoisonError::into_inner);
+        ledger.extend(&self.dynamo.writes().take(), self.live.stream());
+        ledger
     }
 
     /// Waits until the ledger is as `holds` wants it, and answers it.
     pub async fn until(&self, holds: impl Fn(&Ledger) -> bool) -> Ledger {
         let waiting = async {
-            loop {
-                let ledger = self.ledger();
-                if holds(&ledger) {
-                    break ledger;
-                }
+            while !holds(&self.written()) {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
         let waited = tokio::time::timeout(PATIENCE, waiting).await;
-        waited.unwrap_or_else(|_| {
-            panic!(
-                "the leases did not come to that: {:#?}",
-                self.ledger().held()
-            )
-        })
+        let ledger = self.ledger();
+        assert!(
+            waited.is_ok(),
+            "the leases did not come to that: {:#?}",
+            ledger.held()
+        );
+        ledger
+    }
+
+    /// Each time an instance moved a shard, as it logged it.
+    #[must_use]
+    pub fn repositions(&self) -> Vec<Reposition> {
+        self.logs.iter().flat_map(Log::repositions).collect()
+    }
+
+    /// The places of the instances that lost a lease they held, as they logged it.
+    #[must_use]
+    pub fn lost_a_lease(&self) -> Vec<usize> {
+        let late = self.logs.iter().filter(|log| log.lost_a_lease());
+        late.map(Log::place).collect()
     }
 
     /// Waits until everything of `published` was handled; what was not fails the test.
@@ -218,23 +243,36 @@ impl Fleet {
         }
     }
 
-    /// Holds what every run must show: nothing lost, each key in its order, no two owners under one
-    /// fencing counter, no checkpoint that goes back, no write of who was fenced. Only what
-    /// `allowed` accepts may have been handled twice.
+    /// Holds what every run must show: nothing lost, each key in its order, nothing handled that was
+    /// stored as handled before, and of the leases what [`checks::leases`] says. Only what `allowed` accepts, and what a seek or a start position moved,
+    /// may have been handled twice.
     pub fn check(&self, published: &Published, allowed: impl Fn(&Duplicate) -> bool) {
-        let (handled, ledger) = (self.timeline.handled(), self.ledger());
-        let found: Vec<_> = [
+        let found = self.found(published, allowed);
+        assert_eq!(found, Ok(()));
+    }
+
+    /// The same, as an answer.
+    ///
+    /// # Errors
+    ///
+    /// What does not hold.
+    pub fn found(
+        &self,
+        published: &Published,
+        allowed: impl Fn(&Duplicate) -> bool,
+    ) -> Result<(), String> {
+        let handled = self.timeline.handled();
+        let repositions = self.repositions();
+        let logs = self.logs.iter();
+        let owners = logs.filter_map(|log| Some((log.place(), log.owner()?)));
+        let owners = owners.collect();
+        checks::all([
             checks::nothing_lost(published, &handled),
             checks::keys_in_order(&handled),
-            checks::handled_once(&handled, allowed),
-            checks::counters_fence(&ledger),
-            checks::checkpoints_advance(&ledger),
-            checks::only_owners_write(&ledger),
-        ]
-        .into_iter()
-        .filter_map(Result::err)
-        .collect();
-        assert!(found.is_empty(), "{}", found.join("\n"));
+            checks::handled_once(&handled, &repositions, allowed),
+            checks::stored_stays_handled(&handled, &self.ledger(), &repositions, &owners),
+            checks::leases(&self.written(), &repositions),
+        ])
     }
 
     /// Stops these instances and waits until they are gone; each must end by itself, without an
@@ -248,5 +286,18 @@ impl Fleet {
             let code = instance.gone().await;
             assert_eq!(code, Some(0), "{}", instance.complaints());
         }
+    }
+}
+
+/// However a run went, its leases are checked.
+impl Drop for Fleet {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let logs: String = self.logs.iter().map(Log::text).collect();
+            eprint!("{logs}");
+            return;
+        }
+        let found = checks::leases(&self.written(), &self.repositions());
+        assert_eq!(found, Ok(()));
     }
 }

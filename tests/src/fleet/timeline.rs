@@ -25,12 +25,6 @@ impl Timeline {
         self.0.send_modify(|entries| entries.push(entry));
     }
 
-    /// Every event so far.
-    #[must_use]
-    pub fn all(&self) -> Vec<Entry> {
-        self.0.borrow().clone()
-    }
-
     /// The records that were handled so far, with who handled them.
     #[must_use]
     pub fn handled(&self) -> Vec<(usize, Record)> {
@@ -45,6 +39,24 @@ impl Timeline {
     /// How many events `counts` accepts so far.
     pub fn count(&self, counts: impl Fn(&Entry) -> bool) -> usize {
         self.0.borrow().iter().filter(|entry| counts(entry)).count()
+    }
+
+    /// Waits until `counts` accepted so many events, those before counted too. Has no timeout of its
+    /// own and is safe to cancel.
+    pub async fn counted(&self, counts: impl Fn(&Entry) -> bool, events: usize) {
+        let (mut looked_at, mut counted) = (0, 0);
+        self.reach(|entries| {
+            let new = entries[looked_at..].iter();
+            counted += new.filter(|entry| counts(entry)).count();
+            looked_at = entries.len();
+            counted >= events
+        })
+        .await;
+    }
+
+    /// Looks at the events so far.
+    pub fn look<T>(&self, at: impl FnOnce(&[Entry]) -> T) -> T {
+        at(&self.0.borrow())
     }
 
     /// Waits until `holds`. Has no timeout of its own and is safe to cancel.

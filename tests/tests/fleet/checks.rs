@@ -5,9 +5,9 @@ use std::time::Duration;
 use ruststream_kinesis::SHARD_END;
 use tests::fleet::checks::{
     checkpoints_advance, counters_fence, duplicates, duplicates_between, handled_once,
-    keys_in_order, nothing_lost, only_owners_write,
+    keys_in_order, live_leases_stay, nothing_lost, only_owners_write, stored_stays_handled,
 };
-use tests::fleet::{Event, Handled, Ledger, Published, Record, Row, RowWrite};
+use tests::fleet::{Event, Handled, Ledger, Published, Record, Reposition, Row, RowWrite};
 
 /// Record `number` of 'k', handled by that instance at that second.
 fn handled(by: usize, number: u64, at: u64) -> Handled {
@@ -29,6 +29,7 @@ fn published(records: u64) -> Published {
 fn row(owner: &str, counter: u64) -> Row {
     Row {
         owner: (!owner.is_empty()).then(|| owner.to_owned()),
+        expiry: None,
         counter: Some(counter),
         checkpoint: None,
         cursor: None,
@@ -59,8 +60,19 @@ fn ledger(states: &[(&str, Row)]) -> Ledger {
         before: std::mem::replace(&mut before, after.clone()),
         after: after.clone(),
         at: Duration::ZERO,
+        date: 0,
     });
     Ledger(writes.collect())
+}
+
+/// The shard, moved by 'a' at that second.
+fn moved_at(at: u64) -> Reposition {
+    Reposition {
+        by: 0,
+        owner_id: "a".to_owned(),
+        shard: "shardId-0".to_owned(),
+        asked: Duration::from_secs(at),
+    }
 }
 
 fn refused(found: Result<(), String>, naming: &[&str]) {
@@ -106,12 +118,42 @@ fn a_record_handled_again_is_counted_between_the_two() {
     let found = duplicates(&again);
     assert_eq!(found[0].after, Duration::from_secs(2));
     let between = duplicates_between(&found);
-    assert_eq!(between, [((0, 1), 2), ((0, 0), 1)].into());
+    assert_eq!(between, [((0, 1), 2), ((1, 0), 1)].into());
     refused(
-        handled_once(&again, |again| again.again == 1),
-        &["1 records of instance 0", "by instance 0"],
+        handled_once(&again, &[], |again| again.again == 1),
+        &["1 records of instance 1", "by instance 0"],
     );
-    assert_eq!(handled_once(&again, |again| again.first == 0), Ok(()));
+    let suspects = [0, 1];
+    assert_eq!(
+        handled_once(&again, &[], |again| suspects.contains(&again.before)),
+        Ok(())
+    );
+}
+
+#[test]
+fn a_reposition_lets_each_record_of_its_shard_be_handled_once_more() {
+    let again = [
+        handled(0, 0, 1),
+        handled(0, 1, 2),
+        handled(0, 0, 4),
+        handled(1, 1, 5),
+    ];
+    let once = |moved: &[Reposition]| handled_once(&again, moved, |_| false);
+    assert_eq!(once(&[moved_at(3)]), Ok(()));
+    // Asked for only after the first of them.
+    refused(once(&[moved_at(5)]), &["1 records of instance 0"]);
+    let mut elsewhere = moved_at(3);
+    elsewhere.shard = "shardId-1".to_owned();
+    refused(once(&[elsewhere]), &["1 records"]);
+    let thrice = [&again[..], &[handled(0, 0, 6)]].concat();
+    refused(
+        handled_once(&thrice, &[moved_at(3)], |_| false),
+        &["number: 0"],
+    );
+    assert_eq!(
+        handled_once(&thrice, &[moved_at(3), moved_at(6)], |_| false),
+        Ok(())
+    );
 }
 
 #[test]
@@ -126,43 +168,40 @@ fn two_owners_under_one_counter_are_found() {
 
 #[test]
 fn a_checkpoint_that_goes_back_within_one_reposition_is_found() {
+    let check = |states: &[(&str, Row)]| checkpoints_advance(&ledger(states), &[]);
     let state = |checkpoint, counter| ("a", at(checkpoint, row("a", counter)));
     assert_eq!(
-        checkpoints_advance(&ledger(&[
-            state("9", 1),
-            state("10", 2),
-            state(SHARD_END, 3)
-        ])),
+        check(&[state("9", 1), state("10", 2), state(SHARD_END, 3)]),
         Ok(())
     );
     // As texts, these go the other way.
+    refused(check(&[state("10", 1), state("9", 2)]), &["from 10 to 9"]);
     refused(
-        checkpoints_advance(&ledger(&[state("10", 1), state("9", 2)])),
-        &["from 10 to 9"],
-    );
-    refused(
-        checkpoints_advance(&ledger(&[state(SHARD_END, 1), state("9", 2)])),
+        check(&[state(SHARD_END, 1), state("9", 2)]),
         &["from SHARD_END to 9"],
     );
-    refused(
-        checkpoints_advance(&ledger(&[state("9", 1), ("a", row("a", 2))])),
-        &["deleted"],
-    );
+    refused(check(&[state("9", 1), ("a", row("a", 2))]), &["deleted"]);
 
     let replayed = |counter| ("a", moved_to("TRIM_HORIZON", at("10", row("a", counter))));
-    assert_eq!(
-        checkpoints_advance(&ledger(&[state("10", 1), replayed(2), state("3", 3)])),
-        Ok(())
-    );
+    assert_eq!(check(&[state("10", 1), replayed(2), state("3", 3)]), Ok(()));
     // The first checkpoint of a replay may be the one there was before it.
     refused(
-        checkpoints_advance(&ledger(&[
-            state("10", 1),
-            replayed(2),
-            state("10", 3),
-            state("4", 4),
-        ])),
+        check(&[state("10", 1), replayed(2), state("10", 3), state("4", 4)]),
         &["from 10 to 4"],
+    );
+
+    // The first checkpoint after a seek may come before the cursor, once.
+    let by_a = |checkpoint, counter| ("a/1", at(checkpoint, row("a/1", counter)));
+    let sought = ledger(&[by_a("10", 1), by_a("3", 2)]);
+    assert_eq!(checkpoints_advance(&sought, &[moved_at(0)]), Ok(()));
+    let twice = ledger(&[by_a("10", 1), by_a("3", 2), by_a("2", 3)]);
+    refused(
+        checkpoints_advance(&twice, &[moved_at(0)]),
+        &["from 3 to 2"],
+    );
+    refused(
+        checkpoints_advance(&sought, &[moved_at(1)]),
+        &["from 10 to 3"],
     );
 }
 
@@ -175,6 +214,58 @@ fn a_write_to_a_row_that_another_holds_is_found() {
     let mut harmless = late;
     harmless.0[1].applied = false;
     assert_eq!(only_owners_write(&harmless), Ok(()));
+}
+
+#[test]
+fn a_live_lease_that_is_taken_is_found() {
+    let lasting = |owner, counter, expiry| Row {
+        expiry: Some(expiry),
+        ..row(owner, counter)
+    };
+    let mut taken = ledger(&[("a", lasting("a", 1, 500)), ("b", lasting("b", 2, 900))]);
+    taken.0[1].date = 500;
+    assert_eq!(live_leases_stay(&taken), Ok(()));
+    taken.0[1].date = 499;
+    refused(
+        live_leases_stay(&taken),
+        &["b took the lease of a", "499", "500"],
+    );
+    // What was handed back is anybody's.
+    let free = ledger(&[
+        ("a", lasting("a", 1, 500)),
+        ("a", row("", 2)),
+        ("b", lasting("b", 3, 900)),
+    ]);
+    assert_eq!(live_leases_stay(&free), Ok(()));
+}
+
+#[test]
+fn a_record_that_was_stored_before_the_shard_was_taken_is_found() {
+    let moved_by_a = ledger(&[
+        ("a", row("a", 1)),
+        ("a", at("5", row("", 2))),
+        ("b", at("5", row("b", 3))),
+    ]);
+    let owners = [(0, "a".to_owned()), (1, "b".to_owned())].into();
+    let check = |handled: &[Handled], moved: &[Reposition]| {
+        stored_stays_handled(handled, &moved_by_a, moved, &owners)
+    };
+    let first = [handled(0, 5, 1), handled(1, 6, 2)];
+    assert_eq!(check(&first, &[]), Ok(()));
+    let again = [handled(1, 5, 2)];
+    refused(check(&again, &[]), &["instance 1 (b)", "took after 5"]);
+    refused(check(&again, &[moved_at(0)]), &["took after 5"]);
+    let by_b = Reposition {
+        by: 1,
+        ..moved_at(0)
+    };
+    assert_eq!(check(&again, &[by_b]), Ok(()));
+    refused(check(&[handled(2, 6, 3)], &[]), &["never took"]);
+
+    // What another one moved is read from there.
+    let cursor = moved_to("TRIM_HORIZON", at("5", row("", 2)));
+    let left = ledger(&[("a", cursor), ("b", at("5", row("b", 3)))]);
+    assert_eq!(stored_stays_handled(&again, &left, &[], &owners), Ok(()));
 }
 
 #[test]

@@ -21,7 +21,7 @@ struct Run {
     running: Vec<Instance>,
     /// How many were started.
     started: usize,
-    /// Instances whose records may be handled again: killed, frozen, or too late with a renewal.
+    /// Instances whose records may be handled again: killed or frozen ones.
     suspect: Vec<usize>,
 }
 
@@ -42,13 +42,6 @@ impl Run {
         let instance = self.fleet.join(&settings).await;
         self.running.push(instance);
         self.started += 1;
-    }
-
-    /// Stops these.
-    async fn stop(&mut self, instances: Vec<Instance>) {
-        let late = instances.iter().filter(|instance| instance.lost_a_lease());
-        self.suspect.extend(late.map(Instance::place));
-        self.fleet.stop(instances).await;
     }
 
     /// The running instance that holds the most shards, taken out of those.
@@ -114,7 +107,7 @@ impl Run {
         self.go_on(100).await;
 
         let stopped = self.busiest();
-        self.stop(vec![stopped, frozen]).await;
+        self.fleet.stop([stopped, frozen]).await;
         self.merge().await;
         self.go_on(100).await;
     }
@@ -137,9 +130,10 @@ async fn splits_merges_a_kill_a_freeze_and_a_stop_under_load_lose_nothing_and_ke
     let load = load.stop().await;
     run.fleet.handled(&load.published()).await;
     let running = std::mem::take(&mut run.running);
-    run.stop(running).await;
+    run.fleet.stop(running).await;
+    run.suspect.extend(run.fleet.lost_a_lease());
     run.fleet.check(&load.published(), |again| {
-        run.suspect.contains(&again.first) || run.suspect.contains(&again.again)
+        run.suspect.contains(&again.before) || run.suspect.contains(&again.again)
     });
     assert_eq!(run.fleet.ledger().held().len(), 0);
 }
