@@ -10,6 +10,11 @@ quickstart *args:
 test *args:
     cargo test --workspace --all-features {{ args }}
 
+# Five instances on 32 shards, killed, frozen, stopped, moved and resharded while calls fail, for that
+# long; `FLEET_SEED=n just soak` draws the same faults again. `cargo test` runs one short round of it.
+soak minutes="10":
+    FLEET_MINUTES={{ minutes }} cargo test -p tests --all-features --test fleet -- mixed::soak --exact --ignored --nocapture
+
 # Format and lints
 lint:
     cargo fmt --all --check

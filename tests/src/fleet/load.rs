@@ -1,6 +1,8 @@
 //! A numbered load: for each key the records 0, 1, 2 .. in their order.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use aws_sdk_kinesis::Client;
@@ -45,6 +47,8 @@ pub struct Load {
     stream: String,
     keys: usize,
     rounds: u64,
+    /// How many records that are in all, for those who look from elsewhere.
+    written: Arc<AtomicU64>,
 }
 
 impl Load {
@@ -58,6 +62,7 @@ impl Load {
             stream: stream.to_owned(),
             keys,
             rounds: 0,
+            written: Arc::default(),
         }
     }
 
@@ -79,6 +84,7 @@ impl Load {
     #[must_use]
     pub fn run(mut self, every: Duration) -> Running {
         let (stop, mut told) = watch::channel(false);
+        let written = Arc::clone(&self.written);
         let task = tokio::spawn(async move {
             let mut due = tokio::time::interval(every);
             loop {
@@ -88,7 +94,11 @@ impl Load {
                 }
             }
         });
-        Running { stop, task }
+        Running {
+            written,
+            stop,
+            task,
+        }
     }
 
     /// One record of each key. A record that was refused is written before the next of its key.
@@ -111,6 +121,7 @@ impl Load {
         })
         .await;
         self.rounds += 1;
+        self.written.fetch_add(self.keys as u64, Ordering::Relaxed);
     }
 
     fn record(&self, key: usize) -> PutRecordsRequestEntry {
@@ -137,11 +148,18 @@ fn name(key: usize) -> String {
 /// A load that goes on.
 #[derive(Debug)]
 pub struct Running {
+    written: Arc<AtomicU64>,
     stop: watch::Sender<bool>,
     task: JoinHandle<Load>,
 }
 
 impl Running {
+    /// How many records it has written, to be asked at any time.
+    #[must_use]
+    pub fn written(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.written)
+    }
+
     /// Ends it, and answers it as it is then.
     pub async fn stop(self) -> Load {
         self.stop.send_replace(true);

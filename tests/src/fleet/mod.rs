@@ -14,6 +14,7 @@ mod load;
 mod log;
 mod settings;
 mod timeline;
+mod trouble;
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -31,6 +32,7 @@ pub use load::{Load, Numbered, Published, Running};
 pub use log::Reposition;
 pub use settings::{Command, Concurrency, Settings, Start};
 pub use timeline::{Entry, Timeline};
+pub use trouble::Trouble;
 
 use self::log::Log;
 use crate::live::OneStream;
@@ -218,6 +220,11 @@ impl Fleet {
 
     /// Waits until everything of `published` was handled; what was not fails the test.
     pub async fn handled(&self, published: &Published) {
+        self.handled_within(PATIENCE, published).await;
+    }
+
+    /// The same, where that may take longer than usual.
+    pub async fn handled_within(&self, patience: Duration, published: &Published) {
         let mut missing: std::collections::BTreeSet<_> = published
             .0
             .iter()
@@ -233,7 +240,7 @@ impl Fleet {
             looked_at = entries.len();
             missing.is_empty()
         });
-        if tokio::time::timeout(PATIENCE, all).await.is_err() {
+        if tokio::time::timeout(patience, all).await.is_err() {
             let lost = checks::nothing_lost(published, &self.timeline.handled());
             panic!(
                 "{}\n{:#?}",
