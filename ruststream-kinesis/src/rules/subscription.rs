@@ -201,9 +201,10 @@ impl Shards {
 
     fn parents_followed(&self, id: &str) -> bool {
         self.graph.all_parents(id).any(|parent| {
-            self.entries
-                .get(parent)
-                .is_some_and(|entry| matches!(entry.state, State::Finished { followed: true, .. }))
+            self.entries.get(parent).is_some_and(|entry| {
+                let gone_half_read = entry.followed && !self.graph.contains(parent);
+                gone_half_read || matches!(entry.state, State::Finished { followed: true, .. })
+            })
         })
     }
 
@@ -297,13 +298,10 @@ impl Shards {
         let graph = &self.graph;
         self.entries.retain(|id, entry| {
             graph.contains(id)
+                || entry.state == State::Reading
                 || entry.unlisted < GONE_AFTER
-                || match entry.state {
-                    State::Reading => true,
-                    State::Waiting => false,
-                    // Where its children open depends on it.
-                    State::Finished { .. } => !graph.children(id).is_empty(),
-                }
+                // Where its children open depends on it.
+                || !graph.children(id).is_empty()
         });
     }
 

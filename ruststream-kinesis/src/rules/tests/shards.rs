@@ -116,6 +116,18 @@ fn a_parent_that_aged_out_while_it_was_read_is_known_to_have_been_followed() {
 }
 
 #[test]
+fn a_parent_that_aged_out_half_read_is_known_to_have_been_followed() {
+    let mut rules = listed(&split());
+    rules.reading("0", &Cursor::Horizon);
+    rules.opened();
+    rules.stopped("0", Cursor::Horizon, false);
+    rules.listed(split()[1..].to_vec());
+    rules.listed(split()[1..].to_vec());
+    assert_eq!(ready(&rules), ["1", "2"]);
+    assert_eq!(rules.prospect("1").cursor(None, None), Cursor::Horizon);
+}
+
+#[test]
 fn a_child_whose_parent_was_followed_opens_at_its_horizon() {
     let mut rules = listed(&split()[..1]);
     rules.reading("0", &Cursor::Tip);
