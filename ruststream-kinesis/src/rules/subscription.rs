@@ -178,6 +178,26 @@ impl Shards {
             .is_some_and(|entry| entry.repositioned.is_some())
     }
 
+    /// The listed parents of `id`, which are finished as far as is known here.
+    pub(crate) fn finished_parents(&self, id: &str) -> Vec<ShardId> {
+        let finished = |parent: &&ShardId| {
+            self.entries
+                .get(*parent)
+                .is_some_and(|entry| matches!(entry.state, State::Finished { .. }))
+        };
+        self.graph.parents(id).filter(finished).cloned().collect()
+    }
+
+    /// The row of `id` tells that another owner moved it to before its end: it is read again, before
+    /// its children.
+    pub(crate) fn reopened(&mut self, id: &str) {
+        if let Some(entry) = self.entries.get_mut(id)
+            && matches!(entry.state, State::Finished { .. })
+        {
+            entry.state = State::Waiting;
+        }
+    }
+
     /// What is known of `id` before it is asked for.
     pub(crate) fn prospect(&self, id: &str) -> Prospect {
         let entry = self.entries.get(id);

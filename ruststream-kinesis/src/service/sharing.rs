@@ -171,6 +171,13 @@ impl Sharing {
         self.owner(shard) == Some(&*self.stream.owner)
     }
 
+    /// Whether the row of `shard`, as last seen, tells of a place before its end.
+    pub(super) fn is_unfinished(&self, shard: &str) -> bool {
+        let row = self.rows.get(shard);
+        row.is_some_and(|row| !row.is_untouched() && !row.is_stale(self.stream.created))
+            && !self.is_over(shard)
+    }
+
     /// Whether nobody has read `shard` yet, as last seen.
     pub(super) fn is_untouched(&self, shard: &str) -> bool {
         self.rows.get(shard).is_none_or(LeaseState::is_untouched)

@@ -80,10 +80,16 @@ impl Coordinator {
                     () = told(&mut stop, Stop::Drain) => break,
                 }
             }
-            let chosen = self.choose(ready);
+            let mut chosen = self.choose(ready);
             if chosen.is_empty() {
                 break;
             }
+            let reopened = select! {
+                reopened = self.reopen_parents(&chosen) => reopened,
+                () = told(&mut stop, Stop::Drain) => break,
+            };
+            // They wait for their parents again.
+            chosen.retain(|proof| !reopened.contains(proof.shard()));
             asked.extend(chosen.iter().map(|proof| Arc::clone(proof.shard())));
             let rows = self.sharing.rows();
             let asking: Vec<_> = chosen
@@ -114,6 +120,34 @@ impl Coordinator {
         self.show();
     }
 
+    /// Looks at the rows of the parents of what is to be taken, and answers the shards that have one
+    /// to wait for: another instance may have sought to before its end, and be gone.
+    async fn reopen_parents(&mut self, chosen: &[ParentsEnded]) -> BTreeSet<ShardId> {
+        let parents_of = |proof: &ParentsEnded| self.rules.finished_parents(proof.shard());
+        let families: Vec<_> = chosen
+            .iter()
+            .map(|proof| (Arc::clone(proof.shard()), parents_of(proof)))
+            .collect();
+        let parents = families.iter().flat_map(|(_, parents)| parents).cloned();
+        let unseen: BTreeSet<_> = parents
+            .filter(|parent| !self.sharing.has_seen(parent))
+            .collect();
+        if !unseen.is_empty() {
+            let unseen: Vec<_> = unseen.into_iter().collect();
+            self.sharing.survey(&unseen).await;
+        }
+        let mut waiting = BTreeSet::new();
+        for (child, parents) in families {
+            for parent in parents {
+                if self.sharing.is_unfinished(&parent) {
+                    self.rules.reopened(&parent);
+                    waiting.insert(Arc::clone(&child));
+                }
+            }
+        }
+        waiting
+    }
+
     /// Those of the `ready` shards that are asked for now.
     fn choose(&mut self, ready: Vec<ParentsEnded>) -> Vec<ParentsEnded> {
         let (mut chosen, mut free) = (Vec::new(), Vec::new());
@@ -139,10 +173,13 @@ impl Coordinator {
         let holdings = self.holdings();
         let ids: Vec<_> = free.iter().map(|proof| Arc::clone(proof.shard())).collect();
         // The children of what was read to its end here go on here, whoever's share they are: nobody
-        // else knows of them yet.
-        let heirs = ids.iter().cloned();
-        let heirs = heirs.filter(|id| self.rules.inherits(id) && self.sharing.is_untouched(id));
-        let heirs = heirs.take(self.sharing.room(holdings)).collect();
+        // else knows of them yet. So does what parked shards wait for.
+        let parked: Vec<_> = self.parked.keys().cloned().collect();
+        let heirs = ids.iter().filter(|id| {
+            self.rules.inherits(id) && self.sharing.is_untouched(id)
+                || self.rules.is_ancestor_of_any(id, &parked)
+        });
+        let heirs = heirs.take(self.sharing.room(holdings)).cloned().collect();
         let mine: BTreeSet<_> = self
             .sharing
             .choose(ids, heirs, holdings)

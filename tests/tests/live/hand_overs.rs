@@ -11,8 +11,8 @@ use ruststream_kinesis::{
     ConnectedKinesisBroker, KinesisBroker, KinesisPosition, KinesisSubscriber,
 };
 use tests::live::{
-    OneStream, SLACK, handle, handle_sorted, item, lasting, nothing, record, records, seek, shard,
-    text, within,
+    OneStream, Process, SLACK, handle, handle_sorted, item, lasting, nothing, numbers, record,
+    records, seek, shard, text, within,
 };
 use tests::store::SeeingStore;
 use tokio::task::AbortHandle;
@@ -203,4 +203,33 @@ async fn a_stream_created_again_while_it_is_read_is_read_on_its_finished_shard_t
     };
     let new = timeout(Duration::from_mins(1), new).await;
     assert_eq!(text(&new.expect("the new stream is read")), "new");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_replay_goes_on_at_an_instance_that_knew_its_shard_as_finished() {
+    let live = OneStream::embedded(1).await;
+    let store = SeeingStore::new();
+    let process = Process::start();
+    let (_a, mut one) = process
+        .subscribe(instance(&live, &store, "a"), live.source())
+        .await;
+    let (b, mut other) = live.open(instance(&live, &store, "b")).await;
+    live.put_many("key", 0..4).await;
+    assert_eq!(handle(&mut one, 4).await, numbers(0..4));
+    live.split(&shard(0)).await;
+    // The other one takes a child, so it knows of the end of the parent.
+    let knows = async {
+        loop {
+            let _ = timeout(Duration::from_millis(100), item(&mut one)).await;
+            let _ = timeout(Duration::from_millis(100), item(&mut other)).await;
+            if read_by(&b).len() == 1 {
+                break;
+            }
+        }
+    };
+    within(knows).await;
+    seek(&one.seeker(), KinesisPosition::horizon()).await;
+    assert_eq!(handle(&mut one, 1).await, numbers(0..1));
+    process.kill();
+    assert_eq!(handle(&mut other, 3).await, numbers(1..4));
 }
