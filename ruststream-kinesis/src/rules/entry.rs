@@ -28,6 +28,9 @@ pub(super) struct Entry {
     pub(super) followed: bool,
     /// How many listings in a row have left the shard out.
     pub(super) unlisted: u32,
+    /// How many did since it was last listed that hold a child of it: one from before both says
+    /// nothing.
+    pub(super) passed_over: u32,
     /// What stood in the way when the shard was last asked for.
     pub(super) hindrance: Option<Hindrance>,
     /// Whether a shard that could not be taken waits for the next listing.
@@ -54,6 +57,7 @@ impl Entry {
             remembered: None,
             followed: false,
             unlisted: 0,
+            passed_over: 0,
             hindrance: None,
             deferred: false,
         }

@@ -18,8 +18,8 @@ use super::entry::{Entry, Hindrance, State};
 use super::prospect::{Prospect, Tip};
 use super::shard_graph::{Listed, ShardGraph, ShardId};
 
-/// How many listings in a row must leave out a shard before its children go on without it: one may
-/// have been taken in the middle of a change.
+/// How many listings must hold a shard's child and not the shard before the child goes on without it:
+/// one may have been taken in the middle of a change.
 const GONE_AFTER: u32 = 2;
 
 /// The proof that a shard's listed parents are finished; a reader starts only with one.
@@ -81,11 +81,13 @@ impl Shards {
         self.graph.replace(listing);
         for (id, entry) in &mut self.entries {
             entry.deferred = false;
-            entry.unlisted = if self.graph.contains(id) {
-                0
+            if self.graph.contains(id) {
+                (entry.unlisted, entry.passed_over) = (0, 0);
             } else {
-                entry.unlisted.saturating_add(1)
-            };
+                let passed_over = !self.graph.children(id).is_empty();
+                entry.unlisted = entry.unlisted.saturating_add(1);
+                entry.passed_over = entry.passed_over.saturating_add(u32::from(passed_over));
+            }
         }
         // A shard that grows is not finished: it is one of a stream that was created again.
         for (id, entry) in &mut self.entries {
@@ -126,7 +128,7 @@ impl Shards {
     fn parents_ended(&self, id: &str) -> bool {
         self.graph.all_parents(id).all(|parent| {
             self.entries.get(parent).is_none_or(|entry| {
-                matches!(entry.state, State::Finished { .. }) || entry.unlisted >= GONE_AFTER
+                matches!(entry.state, State::Finished { .. }) || entry.passed_over >= GONE_AFTER
             })
         })
     }

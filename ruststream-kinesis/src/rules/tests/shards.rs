@@ -105,6 +105,18 @@ fn a_shard_that_appears_without_its_parent_waits_for_another_listing() {
 }
 
 #[test]
+fn a_listing_from_before_a_shard_was_there_does_not_pass_it_over() {
+    let mut rules = listed(&[shard("9", &[])]);
+    rules.listed(vec![shard("9", &[]), shard("0", &[])]);
+    rules.held_elsewhere("0");
+    rules.listed(vec![shard("9", &[])]);
+    rules.listed(vec![shard("9", &[]), shard("1", &["0"])]);
+    assert_eq!(ready(&rules), ["9"]);
+    rules.listed(vec![shard("9", &[]), shard("1", &["0"])]);
+    assert_eq!(ready(&rules), ["1", "9"]);
+}
+
+#[test]
 fn a_parent_that_aged_out_while_it_was_read_is_known_to_have_been_followed() {
     let mut rules = listed(&split());
     rules.reading("0", &Cursor::Horizon);
