@@ -67,6 +67,8 @@ type Circumstances = (BTreeSet<String>, usize);
 #[derive(Debug)]
 struct Given {
     at: Instant,
+    /// Whether nobody took it for as long as it was left to others.
+    in_vain: bool,
     there: Option<Circumstances>,
 }
 
@@ -107,7 +109,11 @@ impl Balance {
             // Where nobody's share is known, what was given up is left to the others for its time.
             let falls_to_me =
                 chosen.len() < share && (shares.is_some() || !self.given.contains_key(&shard));
-            if room && (falls_to_me || self.is_left_over(&shard, now)) {
+            let left_over = self.is_left_over(&shard, now);
+            if room && (falls_to_me || left_over) {
+                if let Some(given) = self.given.get_mut(&shard) {
+                    given.in_vain = left_over;
+                }
                 chosen.push(shard);
             }
         }
@@ -159,6 +165,7 @@ impl Balance {
     pub(crate) fn gave(&mut self, shard: &ShardId, now: Instant) {
         let given = Given {
             at: now,
+            in_vain: false,
             there: self.giving.clone(),
         };
         self.given.insert(ShardId::clone(shard), given);
@@ -180,7 +187,8 @@ impl Balance {
     /// `shard` is this instance's.
     pub(crate) fn took(&mut self, shard: &str) {
         self.free_since.remove(shard);
-        if let Some(given) = self.given.remove(shard) {
+        // One that is needed here again, as shards ended or came, was not given up in vain.
+        if let Some(given) = self.given.remove(shard).filter(|given| given.in_vain) {
             self.came_back = given.there;
         }
     }

@@ -160,6 +160,19 @@ fn a_shard_that_came_back_from_other_members_may_be_given_up_again() {
     assert_eq!(balance.surplus(&scene(3, &[1], 0), now), 1);
 }
 
+#[test]
+fn a_shard_that_is_needed_here_again_was_not_given_up_in_vain() {
+    let mut balance = Balance::new("a", ANY);
+    let now = start();
+    assert_eq!(balance.surplus(&scene(2, &[0], 0), now), 1);
+    let given = shards(1);
+    balance.gave(&given[0], now);
+    // What was kept came to its end.
+    assert_eq!(balance.take(&scene(0, &[0], 1), now + LOOK), given);
+    balance.took(&given[0]);
+    assert_eq!(balance.surplus(&scene(2, &[0], 0), now + LOOK), 1);
+}
+
 /// Instances on one table, each of which looks at it when its turn comes.
 struct Table {
     owners: BTreeMap<ShardId, Option<usize>>,
