@@ -26,4 +26,6 @@ pub(crate) mod subscription;
 pub(crate) mod watermark;
 
 #[cfg(test)]
+mod simulation;
+#[cfg(test)]
 mod tests;

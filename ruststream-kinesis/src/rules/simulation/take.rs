@@ -1,0 +1,251 @@
+//! Takes one shard: its lease, its row, its starting cursor. Imitates `service::take`.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use tokio::select;
+
+use super::host::Host;
+use super::kinesis::Listing;
+use super::lease::{HeldLease, STORE_TIMEOUT, Written};
+use super::progress::Opened;
+use super::stop::{Stop, Stopping, told};
+use super::world::Failure;
+use super::writes::place_of;
+use crate::lease::{LeaseState, Opening, SHARD_END};
+use crate::rules::cursor::Cursor;
+use crate::rules::cursor_text;
+use crate::rules::prospect::Prospect;
+use crate::rules::shard_graph::ShardId;
+use crate::rules::subscription::ParentsEnded;
+
+pub(super) type Rows = BTreeMap<ShardId, LeaseState>;
+
+pub(super) enum Taken {
+    Opened {
+        proof: ParentsEnded,
+        lease: HeldLease,
+        opened: Opened,
+        checkpoint: Option<String>,
+    },
+    Finished,
+    HeldElsewhere,
+    Failed,
+    Stopped,
+}
+
+pub(super) async fn shard(
+    host: &Rc<Host>,
+    prospect: Prospect,
+    proof: ParentsEnded,
+    rows: Rc<Rows>,
+    stop: Stopping,
+) -> Taken {
+    if stop.stop() != Stop::No {
+        return Taken::Stopped;
+    }
+    let id = Arc::clone(proof.shard());
+    let attempt = Attempt {
+        host,
+        prospect,
+        rows: &rows,
+        id: &id,
+    };
+    let mut seen = None;
+    if let Some(row) = rows.get(&id) {
+        match attempt.place(row).await {
+            Ok(Some(place)) => seen = Some((row, place)),
+            Ok(None) => return Taken::Finished,
+            Err(_) => return Taken::Failed,
+        }
+    }
+    let opening = attempt.opening(seen.as_ref().map(|(_, place)| place));
+    let tenure = attempt.tell_oracle();
+    let acquired = HeldLease::take(host, &id, tenure, opening).await;
+    let (mut lease, found) = match acquired {
+        Ok(Some(taken)) => taken,
+        Ok(None) => return Taken::HeldElsewhere,
+        Err(_) => return Taken::Failed,
+    };
+    let renew_by = lease.keeping().renew_by();
+    let seen = seen
+        .filter(|(row, _)| (&row.checkpoint, &row.cursor) == (&found.checkpoint, &found.cursor));
+    let opened = select! {
+        biased;
+        opened = attempt.open(&mut lease, &found, seen.map(|(_, place)| place)) => opened,
+        () = told(&stop, Stop::Drain) => Ok(Start::Nowhere),
+        () = host.sleep_until(renew_by) => Err(Failure::Other),
+    };
+    match opened {
+        Ok(Start::From(opened)) => Taken::Opened {
+            proof,
+            lease,
+            opened,
+            checkpoint: found.checkpoint,
+        },
+        Ok(Start::Finished) => released(lease, Taken::Finished).await,
+        Ok(Start::Nowhere) => released(lease, Taken::Stopped).await,
+        Ok(Start::Fenced) => Taken::HeldElsewhere,
+        Err(_) => released(lease, Taken::Failed).await,
+    }
+}
+
+enum Start {
+    From(Opened),
+    Finished,
+    Fenced,
+    Nowhere,
+}
+
+struct Place {
+    cursor: Cursor,
+    unkept: bool,
+}
+
+struct Attempt<'a> {
+    host: &'a Rc<Host>,
+    prospect: Prospect,
+    rows: &'a Rows,
+    id: &'a ShardId,
+}
+
+impl Attempt<'_> {
+    async fn place(&self, row: &LeaseState) -> Result<Option<Place>, Failure> {
+        let ignored = LeaseState::default();
+        let row = if self.prospect.ignores_row() {
+            &ignored
+        } else {
+            row
+        };
+        let mut stored = row.cursor.as_deref().and_then(cursor_text::read);
+        if stored.is_none() && row.checkpoint.as_deref() == Some(SHARD_END) {
+            if !self.prospect.open || !self.still_open().await? {
+                return Ok(None);
+            }
+            let id = self.id;
+            let world = &self.host.world;
+            world.broken(|| format!("{id} is open, and its row is thought of another stream"));
+            stored = Some(Cursor::Horizon);
+        }
+        let mut prospect = self.prospect.clone();
+        if row.is_untouched() && !prospect.ignores_row() {
+            for child in &prospect.children {
+                if self.row_of(child).await?.checkpoint.is_some() {
+                    return Ok(None);
+                }
+            }
+            for parent in &prospect.unlisted_parents {
+                prospect.followed |= !self.row_of(parent).await?.is_untouched();
+            }
+        }
+        Ok(Some(Place {
+            cursor: prospect.cursor(stored.as_ref(), row.checkpoint.as_deref()),
+            unkept: row.is_untouched(),
+        }))
+    }
+
+    fn opening(&self, place: Option<&Place>) -> Opening {
+        let unkept = place.filter(|place| place.unkept);
+        let kept = |place: &Place| cursor_text::write(&self.prospect.kept(&place.cursor));
+        Opening {
+            cursor: unkept.and_then(kept),
+            replaces: self.prospect.ignores_row(),
+            stream_created: None,
+        }
+    }
+
+    async fn open(
+        &self,
+        lease: &mut HeldLease,
+        found: &LeaseState,
+        place: Option<Place>,
+    ) -> Result<Start, Failure> {
+        let kept = place.is_some();
+        let place = match place {
+            Some(place) => place,
+            None => match self.place(found).await? {
+                Some(place) => place,
+                None => return Ok(Start::Finished),
+            },
+        };
+        let opened = self.iterator(place.cursor).await?;
+        self.tell_oracle_where(lease.tenure(), &opened, found);
+        if place.unkept && !kept && lease.keep_cursor(&opened.origin(), 0).await? == Written::Fenced
+        {
+            return Ok(Start::Fenced);
+        }
+        Ok(Start::From(opened))
+    }
+
+    async fn iterator(&self, mut cursor: Cursor) -> Result<Opened, Failure> {
+        loop {
+            match self.host.shard_iterator(self.id, &cursor).await {
+                Ok(made) => {
+                    return Ok(Opened {
+                        cursor,
+                        iterator: made.token,
+                        made_at: made.made_at,
+                    });
+                }
+                Err(Failure::InvalidArgument)
+                    if matches!(cursor, Cursor::After(_) | Cursor::At(_)) =>
+                {
+                    let world = &self.host.world;
+                    world.count(|counts| counts.horizon_restarts += 1);
+                    cursor = Cursor::Horizon;
+                }
+                Err(failure) => return Err(failure),
+            }
+        }
+    }
+
+    async fn row_of(&self, shard: &ShardId) -> Result<LeaseState, Failure> {
+        if let Some(row) = self.rows.get(shard) {
+            return Ok(row.clone());
+        }
+        let read = self.host.store.read(shard);
+        let answer = self.host.timeout(STORE_TIMEOUT, read).await;
+        answer.unwrap_or(Err(Failure::Other))
+    }
+
+    async fn still_open(&self) -> Result<bool, Failure> {
+        let listing = self.host.list_shards(Listing::ToBeSure).await?;
+        Ok(listing
+            .iter()
+            .any(|shard| shard.id == *self.id && shard.open))
+    }
+
+    // What the oracle is told.
+
+    fn tell_oracle(&self) -> u64 {
+        let world = &self.host.world;
+        let shard = world.stream.borrow().index(self.id);
+        let skips = self.prospect.ignores_row() || self.prospect.stream_wide.is_some();
+        let mut oracle = world.oracle.borrow_mut();
+        oracle.asks(self.host.process, shard, skips)
+    }
+
+    fn tell_oracle_where(&self, tenure: u64, opened: &Opened, found: &LeaseState) {
+        let world = &self.host.world;
+        let stream = world.stream.borrow();
+        let (shard, place) = stream.place(&opened.iterator);
+        let low = place_of(&stream, shard, &opened.origin()).min(place);
+        let mut oracle = world.oracle.borrow_mut();
+        let ignores = self.prospect.ignores_row();
+        if ignores || (found.is_untouched() && self.prospect.stream_wide.is_some()) {
+            oracle.skipped(&stream, shard, place);
+        }
+        let mut epoch = oracle.tenures[&tenure].epoch;
+        if ignores {
+            epoch = oracle.next_epoch(shard);
+        }
+        oracle.begins(tenure, 0, epoch, (low, place), world.now());
+    }
+}
+
+async fn released(lease: HeldLease, taken: Taken) -> Taken {
+    // What is not released has to expire.
+    let _ = lease.release().await;
+    taken
+}
