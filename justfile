@@ -44,6 +44,10 @@ test-brokers: brokers-up
 ui *args:
     RUN_UI_TESTS=1 REQUIRE_UI_TESTS=1 cargo test -p ui-tests {{ args }}
 
-# Removes one gate at a time and shows the case that then fails: `just mutants ui`
-mutants suite *names:
-    {{ suite }}-tests/mutants/run {{ names }}
+# The simulation of `rules/`, with so many seeds
+simulation seeds="100000":
+    SIM_SEEDS={{ seeds }} cargo test -p ruststream-kinesis --lib simulation
+
+# Applies one bug at a time and shows what catches it; `just mutants ui` removes one gate at a time
+mutants suite="tests" *names:
+    {{ if suite == "ui" { "ui-tests" } else { suite } }}/mutants/run {{ names }}
