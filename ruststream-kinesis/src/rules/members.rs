@@ -31,10 +31,13 @@ impl Members {
         now: StoreTime,
     ) {
         self.0.retain(|_, member| !is_long_over(*member, now));
-        let announced = Announced {
-            expiry: now.end_of(ttl),
-            max_leases,
-        };
+        let mut expiry = now.end_of(ttl);
+        // A write is conditional on what was written last, which it must differ from: one that was
+        // given up on would land after it otherwise.
+        if self.0.get(owner).is_some_and(|last| last.expiry == expiry) {
+            expiry += 1;
+        }
+        let announced = Announced { expiry, max_leases };
         self.0.insert(owner.to_owned(), announced);
     }
 

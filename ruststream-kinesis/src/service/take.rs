@@ -161,8 +161,8 @@ impl Attempt<'_> {
                 }
             }
             for parent in &prospect.unlisted_parents {
-                let end = self.row_of(parent).await?.checkpoint;
-                prospect.followed |= end.as_deref() == Some(SHARD_END);
+                // One that aged out half read was followed as well: what its child holds is newer.
+                prospect.followed |= !self.row_of(parent).await?.is_untouched();
             }
         }
         Ok(Some(Place {

@@ -315,6 +315,8 @@ impl Coordinator {
             }
             Taken::Finished => {
                 self.unpark(id);
+                // The row that was seen said otherwise, and would have the shard read again.
+                self.sharing.forget(id);
                 self.sharing.no_longer_free(id);
                 self.rules.finished(id, false);
                 // Its children may not be listed here yet.
