@@ -78,7 +78,7 @@ fn settings(model: &Model) -> TokenStream {
         let PublishOption { docs, name, .. } = option;
         quote! {
             #(#docs)*
-            #[allow(
+            #[expect(
                 clippy::return_self_not_must_use,
                 reason = "a registration commits as its guard drops, at the end of the statement"
             )]

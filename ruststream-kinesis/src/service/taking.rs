@@ -148,7 +148,7 @@ impl Coordinator {
         waiting
     }
 
-    /// Those of the `ready` shards that are asked for now.
+    /// Those of the `ready` shards that are to be asked for.
     fn choose(&mut self, ready: Vec<ParentsEnded>) -> Vec<ParentsEnded> {
         let (mut chosen, mut free) = (Vec::new(), Vec::new());
         for proof in ready {

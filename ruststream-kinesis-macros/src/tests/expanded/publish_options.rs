@@ -83,7 +83,7 @@ mod write_sealed {
 /// The settings of [`Write`] where a mount chain named that policy.
 pub trait WriteSettings: ::ruststream::runtime::MapPublisher {
     /// Names the track.
-    #[allow(
+    #[expect(
         clippy::return_self_not_must_use,
         reason = "a registration commits as its guard drops, at the end of the statement"
     )]
