@@ -26,6 +26,4 @@ pub(crate) mod subscription;
 pub(crate) mod watermark;
 
 #[cfg(test)]
-mod simulation;
-#[cfg(test)]
 mod tests;

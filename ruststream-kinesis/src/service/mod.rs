@@ -19,6 +19,8 @@ mod settlement;
 mod shard;
 mod shard_reader;
 mod sharing;
+#[cfg(test)]
+mod simulation;
 mod stop;
 mod stream;
 mod subscription;

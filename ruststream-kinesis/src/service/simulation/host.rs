@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, watch};
 
-use super::budget::Budget;
 use super::executor::Process;
 use super::kinesis::Listing;
 use super::page::Page;
@@ -20,6 +19,7 @@ use super::stream::Made;
 use super::world::{Failure, Server, World};
 use crate::rules::cursor::Cursor;
 use crate::rules::shard_graph::{Listed, ShardId};
+use crate::service::budget::Budget;
 
 /// How long one attempt of a call may take, and how many there are. Imitates
 /// `service::clients`.

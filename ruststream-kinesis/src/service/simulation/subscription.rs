@@ -8,7 +8,6 @@ use std::time::Duration;
 use tokio::select;
 use tokio::sync::{mpsc, watch};
 
-use super::budget::Budget;
 use super::coordinator::Coordinator;
 use super::executor::SECOND;
 use super::host::Host;
@@ -17,6 +16,7 @@ use super::reposition::{Command, Position};
 use super::stop::{Stop, Stopping, stop_at_least, told};
 use super::store::Store;
 use super::world::World;
+use crate::service::budget::Budget;
 
 const OUTLET: usize = 256;
 

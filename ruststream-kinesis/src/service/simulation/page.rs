@@ -6,13 +6,13 @@ use std::vec;
 
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::budget::{Reservation, charge};
 use super::oracle::Handled;
-use super::progress::Ticket;
 use super::settlement::Refused;
 use super::shard::Shard;
 use super::stream::{RecordId, sequence_of};
 use crate::rules::packing::Size;
+use crate::service::budget::{Reservation, charge};
+use crate::service::progress::Ticket;
 
 /// Records that are fetched, of which none was delivered yet.
 struct Undelivered {

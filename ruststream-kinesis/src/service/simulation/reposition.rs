@@ -10,11 +10,11 @@ use tokio::sync::oneshot;
 
 use super::coordinator::{AT_ONCE, Coordinator, Live};
 use super::host::Host;
-use super::progress::Opened;
 use super::stop::{Stop, Stopping, told};
 use super::world::Failure;
 use crate::rules::cursor::Cursor;
 use crate::rules::shard_graph::ShardId;
+use crate::service::progress::Opened;
 
 /// What somebody asks for. Imitates `KinesisPosition`.
 #[derive(Debug, Clone)]

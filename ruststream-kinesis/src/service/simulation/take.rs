@@ -9,7 +9,6 @@ use tokio::select;
 use super::host::Host;
 use super::kinesis::Listing;
 use super::lease::{HeldLease, STORE_TIMEOUT, Written};
-use super::progress::Opened;
 use super::stop::{Stop, Stopping, told};
 use super::world::Failure;
 use super::writes::place_of;
@@ -19,6 +18,7 @@ use crate::rules::cursor_text;
 use crate::rules::prospect::Prospect;
 use crate::rules::shard_graph::ShardId;
 use crate::rules::subscription::ParentsEnded;
+use crate::service::progress::Opened;
 
 pub(super) type Rows = BTreeMap<ShardId, LeaseState>;
 

@@ -1,10 +1,10 @@
 //! A machine that tries to break the promises: a deterministic simulation of several instances, the
 //! service and the lease table, on one thread and by one seed.
 //!
-//! The decisions are the real ones, those of `rules/`; the bookkeeping of a shard and the memory
-//! budget are the shell's own files. The rest of the shell is imitated, function by
-//! function and lock by lock; each file here names the one of `service/` it stands for. A difference
-//! between the two is a defect of the simulation.
+//! The decisions are the real ones, those of `rules/`; so are the bookkeeping of a shard and the
+//! memory budget. The rest of the shell is imitated, function by function and lock by lock; each
+//! file here names the one of `service/` it stands for. A difference between the two is a defect of
+//! the simulation.
 //!
 //! ```text
 //!  nemesis ──► host ─► coordinator ─► reader, keeper, handlers     (as many as the seed says)
@@ -42,15 +42,6 @@ mod taking;
 mod tests;
 mod world;
 mod writes;
-
-// The shell's own, so that the simulation cannot differ from them.
-#[expect(clippy::duplicate_mod, reason = "the shell has its own")]
-#[path = "../../service/budget.rs"]
-mod budget;
-#[expect(clippy::duplicate_mod, reason = "the shell has its own")]
-#[expect(dead_code, reason = "a snapshot shows more than a simulation asks for")]
-#[path = "../../service/progress.rs"]
-mod progress;
 
 use std::cell::Cell;
 use std::rc::Rc;

@@ -5,11 +5,11 @@ use futures::future::Either;
 use tokio::sync::MutexGuard;
 
 use super::lease::{HeldLease, Written};
-use super::progress::{Holding, Ticket, Unstored};
 use super::shard::Shard;
 use super::world::Failure;
 use crate::lease::SHARD_END;
 use crate::rules::cursor::Cursor;
+use crate::service::progress::{Holding, Ticket, Unstored};
 
 /// A settled record that moved the watermark.
 pub(super) struct Settled<'a> {

@@ -10,16 +10,16 @@ use futures::future::Either;
 use futures::poll;
 use tokio::select;
 
-use super::budget::Reservation;
 use super::host::Host;
 use super::lease::Written;
 use super::page::Page;
-use super::progress::Opened;
 use super::shard::Shard;
 use super::stream::{PAGE_BYTES, sequence_of};
 use super::world::Failure;
 use crate::rules::cursor::Cursor;
 use crate::rules::reader::{Action, Note, Reader, Refusal};
+use crate::service::budget::Reservation;
+use crate::service::progress::Opened;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {

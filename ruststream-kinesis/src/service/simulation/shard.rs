@@ -10,10 +10,10 @@ use tokio::sync::{Mutex, Notify, Semaphore};
 
 use super::host::Host;
 use super::lease::HeldLease;
-use super::progress::{Holding, Opened, Progress};
 use super::writes::place_of;
 use crate::rules::cursor::Cursor;
 use crate::rules::shard_graph::ShardId;
+use crate::service::progress::{Holding, Opened, Progress};
 
 /// The generation of a shard that is given up.
 const OVER: u64 = u64::MAX;
