@@ -21,8 +21,10 @@ pub use memory::MemoryLeaseStore;
 pub use state::{LeaseState, Member, Opening, Survey};
 pub use timings::LeaseTimings;
 
+use crate::rules::seen_row;
+
 /// The checkpoint of a shard that was read to its end; its children may start.
-pub const SHARD_END: &str = "SHARD_END";
+pub const SHARD_END: &str = seen_row::SHARD_END;
 
 /// What a lease store answers when it fails a call.
 pub type LeaseError = Box<dyn Error + Send + Sync>;

@@ -1,5 +1,7 @@
 //! What a store is told and answers.
 
+use crate::rules::seen_row::SeenRow;
+
 /// What a store keeps of one shard.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -46,13 +48,25 @@ impl LeaseState {
         self
     }
 
+    /// What it says of the shard of a stream that was created then.
+    pub(crate) fn seen(self, stream_created: Option<u64>) -> SeenRow {
+        let stale = self.is_stale(stream_created);
+        let row = SeenRow {
+            owner: self.owner,
+            checkpoint: self.checkpoint,
+            cursor: self.cursor,
+            stale,
+        };
+        row.unless_stale()
+    }
+
     /// Whether nothing is known of how far the shard was read.
-    pub(crate) const fn is_untouched(&self) -> bool {
+    const fn is_untouched(&self) -> bool {
         self.checkpoint.is_none() && self.cursor.is_none()
     }
 
     /// Whether the row was written for another stream of the same name than the one created then.
-    pub(crate) fn is_stale(&self, stream_created: Option<u64>) -> bool {
+    fn is_stale(&self, stream_created: Option<u64>) -> bool {
         matches!((self.stream_created, stream_created), (Some(of), Some(now)) if of != now)
     }
 }

@@ -16,10 +16,12 @@ pub(crate) mod partition_key;
 pub(crate) mod prospect;
 pub(crate) mod reader;
 pub(crate) mod row;
+pub(crate) mod seen_row;
 pub(crate) mod sequence_number;
 #[cfg(any(test, feature = "dynamodb-lease"))]
 pub(crate) mod server_clock;
 pub(crate) mod shard_graph;
+pub(crate) mod sharing;
 pub(crate) mod store_time;
 pub(crate) mod stream_ref;
 pub(crate) mod subscription;

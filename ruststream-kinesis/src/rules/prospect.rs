@@ -2,6 +2,8 @@
 //! skipped.
 
 use super::cursor::Cursor;
+use super::cursor_text;
+use super::seen_row::{SHARD_END, SeenRow, SeenRows};
 use super::shard_graph::ShardId;
 
 /// What is known of a shard that is about to be taken.
@@ -36,7 +38,80 @@ pub(crate) enum Tip {
     Then(u64),
 }
 
+/// What else than a row it takes to tell where a shard is read from.
+#[derive(Debug, Default)]
+pub(crate) struct Evidence {
+    /// Whether the shard is open by a listing made since the row was seen: the one it was taken
+    /// from may be older than the mark of its end.
+    pub(crate) still_open: bool,
+    /// The rows of the children and the unlisted parents.
+    pub(crate) family: SeenRows,
+}
+
+/// Where a shard is to be read from.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) cursor: Cursor,
+    /// Whether its row is still to be told.
+    pub(crate) unkept: bool,
+    /// Whether the row's mark of the end belongs to another shard than the one that is there.
+    pub(crate) stale_end: bool,
+}
+
 impl Prospect {
+    /// Whether it takes a listing to tell where the shard is read from, as `row` has it.
+    pub(crate) fn wants_listing(&self, row: &SeenRow) -> bool {
+        self.open && self.is_ended(row)
+    }
+
+    /// The shards whose rows it takes to tell that.
+    pub(crate) fn wants_rows(&self, row: &SeenRow) -> Vec<ShardId> {
+        if self.ignores_row() || !row.is_silent() {
+            return Vec::new();
+        }
+        let family = self.children.iter().chain(&self.unlisted_parents);
+        family.cloned().collect()
+    }
+
+    fn is_ended(&self, row: &SeenRow) -> bool {
+        let cursor = row.cursor.as_deref().and_then(cursor_text::read);
+        !self.ignores_row() && cursor.is_none() && row.checkpoint.as_deref() == Some(SHARD_END)
+    }
+
+    /// Where the shard is to be read from; nothing where it was read to its end.
+    pub(crate) fn place(&self, row: &SeenRow, evidence: &Evidence) -> Option<Place> {
+        let ignored = SeenRow::default();
+        let row = if self.ignores_row() { &ignored } else { row };
+        let stale_end = self.is_ended(row);
+        if stale_end && !evidence.still_open {
+            return None;
+        }
+        let mut prospect = self.clone();
+        // All that the stream holds is newer than what was handled of the one before it.
+        prospect.followed |= row.stale;
+        if row.is_silent() && !self.ignores_row() {
+            let row_of = |shard: &ShardId| evidence.family.get(shard);
+            // A child with progress was started when this shard had been read to its end.
+            let mut children = self.children.iter().filter_map(row_of);
+            if children.any(|row| row.checkpoint.is_some()) {
+                return None;
+            }
+            // One that aged out half read was followed as well: what its child holds is newer.
+            let mut parents = self.unlisted_parents.iter().filter_map(row_of);
+            prospect.followed |= parents.any(|row| !row.is_silent());
+        }
+        let stored = if stale_end {
+            Some(Cursor::Horizon)
+        } else {
+            row.cursor.as_deref().and_then(cursor_text::read)
+        };
+        Some(Place {
+            cursor: prospect.cursor(stored.as_ref(), row.checkpoint.as_deref()),
+            unkept: row.is_silent(),
+            stale_end,
+        })
+    }
+
     /// Whether a position of this subscription wins over the shard's row.
     pub(crate) const fn ignores_row(&self) -> bool {
         self.repositioned.is_some()

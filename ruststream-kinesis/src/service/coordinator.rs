@@ -92,10 +92,10 @@ impl Coordinator {
             .await
             .map_err(|failure| KinesisError::stream(&self.stream.name, failure))?;
         self.rules.listed(shards);
-        self.sharing.look_anew();
+        self.sharing.rules.look_anew();
         let known: Vec<_> = self.rules.known().into_iter().collect();
         self.sharing.survey(&known).await;
-        if let Some(shard) = known.first().filter(|_| self.sharing.sees_no_row()) {
+        if let Some(shard) = known.first().filter(|_| self.sharing.rules.sees_no_row()) {
             self.sharing.look_for_another_spelling(shard).await;
         }
         self.take_ready().await;
@@ -109,7 +109,7 @@ impl Coordinator {
     pub(super) async fn run(mut self) {
         let mut stop = self.stop.clone();
         loop {
-            let ask = self.rules.elsewhere() > 0 || self.sharing.is_blind();
+            let ask = self.rules.elsewhere() > 0 || self.sharing.rules.is_blind();
             let (list_at, ask_at, announce_at) =
                 (self.list_at, self.ask_at, self.sharing.announce_at);
             select! {
@@ -208,7 +208,7 @@ impl Coordinator {
             return;
         };
         // Its row has changed since it was taken.
-        self.sharing.forget(id);
+        self.sharing.rules.forget(id);
         if end == End::HandedOver && !live.shard.has_unstored_position() {
             self.handed_over(id);
             return;
@@ -258,8 +258,8 @@ impl Coordinator {
             stream: Arc::clone(&self.stream),
             shards: live.collect(),
             others: self.rules.not_read_here(),
-            rows: self.sharing.rows(),
-            members: self.sharing.members().map(str::to_owned).collect(),
+            rows: self.sharing.rules.rows(),
+            members: self.sharing.rules.members().map(str::to_owned).collect(),
         };
         *self.view.lock().unwrap_or_else(PoisonError::into_inner) = Some(shown);
     }

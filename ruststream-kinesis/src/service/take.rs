@@ -1,6 +1,5 @@
 //! Takes one shard: its lease, its row, its starting cursor.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tokio::select;
@@ -14,15 +13,13 @@ use super::sdk_error::Kind;
 use super::stop::{Stop, told};
 use super::stream::Stream;
 use crate::error::KinesisError;
-use crate::lease::{LeaseError, LeaseKey, LeaseState, Opening, SHARD_END};
+use crate::lease::{LeaseError, LeaseKey, Opening};
 use crate::rules::cursor::Cursor;
 use crate::rules::cursor_text;
-use crate::rules::prospect::Prospect;
+use crate::rules::prospect::{Evidence, Place, Prospect};
+use crate::rules::seen_row::{SeenRow, SeenRows};
 use crate::rules::shard_graph::ShardId;
 use crate::rules::subscription::ParentsEnded;
-
-/// The rows of some shards as they were a moment ago.
-pub(super) type Rows = BTreeMap<ShardId, LeaseState>;
 
 /// What came of taking a shard.
 pub(super) enum Taken {
@@ -50,7 +47,7 @@ pub(super) async fn shard(
     stream: &Stream,
     prospect: Prospect,
     proof: ParentsEnded,
-    rows: Arc<Rows>,
+    rows: Arc<SeenRows>,
     mut stop: watch::Receiver<Stop>,
 ) -> Taken {
     if *stop.borrow() != Stop::No {
@@ -80,6 +77,7 @@ pub(super) async fn shard(
         Ok(None) => return Taken::HeldElsewhere,
         Err(error) => return Taken::Failed(attempt.lease_failed(error)),
     };
+    let found = found.seen(stream.created);
     let renew_by = lease.keeping().renew_by();
     // What was seen holds unless the row changed before it was taken.
     let seen = seen
@@ -115,60 +113,32 @@ enum Start {
     Nowhere,
 }
 
-/// Where a shard is to be read from.
-struct Place {
-    cursor: Cursor,
-    /// Whether its row is still to be told.
-    unkept: bool,
-}
-
 struct Attempt<'a> {
     stream: &'a Stream,
     prospect: Prospect,
-    rows: &'a Rows,
+    rows: &'a SeenRows,
     id: &'a ShardId,
 }
 
 impl Attempt<'_> {
     /// Where the shard is to be read from, as `row` has it; nothing where it was read to its end.
-    async fn place(&self, row: &LeaseState) -> Result<Option<Place>, KinesisError> {
-        let stale = row.is_stale(self.stream.created);
-        if stale {
+    async fn place(&self, row: &SeenRow) -> Result<Option<Place>, KinesisError> {
+        if row.stale {
             self.stream.warn_of_stale_row(self.id);
         }
-        let ignored = LeaseState::default();
-        let row = if stale || self.prospect.ignores_row() {
-            &ignored
-        } else {
-            row
-        };
-        let mut stored = row.cursor.as_deref().and_then(cursor_text::read);
-        if stored.is_none() && row.checkpoint.as_deref() == Some(SHARD_END) {
-            if !self.prospect.open || !self.still_open().await? {
-                return Ok(None);
-            }
+        let mut evidence = Evidence::default();
+        if self.prospect.wants_listing(row) {
+            evidence.still_open = self.still_open().await?;
+        }
+        for shard in self.prospect.wants_rows(row) {
+            let row = self.row_of(&shard).await?;
+            evidence.family.insert(shard, row);
+        }
+        let place = self.prospect.place(row, &evidence);
+        if place.as_ref().is_some_and(|place| place.stale_end) {
             self.stream.warn_of_stale_end(self.id);
-            stored = Some(Cursor::Horizon);
         }
-        let mut prospect = self.prospect.clone();
-        // All that the stream holds is newer than what was handled of the one before it.
-        prospect.followed |= stale;
-        if row.is_untouched() && !prospect.ignores_row() {
-            // A child with progress was started when this shard had been read to its end.
-            for child in &prospect.children {
-                if self.row_of(child).await?.checkpoint.is_some() {
-                    return Ok(None);
-                }
-            }
-            for parent in &prospect.unlisted_parents {
-                // One that aged out half read was followed as well: what its child holds is newer.
-                prospect.followed |= !self.row_of(parent).await?.is_untouched();
-            }
-        }
-        Ok(Some(Place {
-            cursor: prospect.cursor(stored.as_ref(), row.checkpoint.as_deref()),
-            unkept: row.is_untouched(),
-        }))
+        Ok(place)
     }
 
     /// What the row is to be told along with the owner.
@@ -185,7 +155,7 @@ impl Attempt<'_> {
     async fn open(
         &self,
         lease: &mut HeldLease,
-        found: &LeaseState,
+        found: &SeenRow,
         place: Option<Place>,
     ) -> Result<Start, KinesisError> {
         let kept = place.is_some();
@@ -234,25 +204,17 @@ impl Attempt<'_> {
         }
     }
 
-    /// The row of another shard of the stream; nothing of what an earlier stream left there.
-    async fn row_of(&self, shard: &ShardId) -> Result<LeaseState, KinesisError> {
-        let row = match self.rows.get(shard) {
-            Some(row) => row.clone(),
-            None => self
-                .stream
-                .row_of(shard)
-                .await
-                .map_err(|error| self.lease_failed(error))?,
-        };
-        Ok(if row.is_stale(self.stream.created) {
-            LeaseState::default()
-        } else {
-            row
-        })
+    /// The row of another shard of the stream.
+    async fn row_of(&self, shard: &ShardId) -> Result<SeenRow, KinesisError> {
+        if let Some(row) = self.rows.get(shard) {
+            return Ok(row.clone());
+        }
+        let row = self.stream.row_of(shard).await;
+        let row = row.map_err(|error| self.lease_failed(error))?;
+        Ok(row.seen(self.stream.created))
     }
 
-    /// Whether the shard is open by a listing made now: the one it was taken from may be older than
-    /// the mark of its end.
+    /// Whether the shard is open by a listing made now.
     async fn still_open(&self) -> Result<bool, KinesisError> {
         let stream = self.stream;
         let listing = calls::list_shards(stream.clients.home(), &stream.address)

@@ -13,11 +13,12 @@ use super::lease_keeper;
 use super::live::Live;
 use super::shard::Shard;
 use super::shard_reader::{End, ShardReader};
-use super::sharing::Holdings;
 use super::stop::{Stop, told};
 use super::take::{self, Taken};
+use crate::clock;
 use crate::error::KinesisError;
 use crate::rules::shard_graph::ShardId;
+use crate::rules::sharing::Holdings;
 use crate::rules::subscription::ParentsEnded;
 
 /// How often leases that others hold, or should take, are looked at.
@@ -28,14 +29,10 @@ const ROWS_AT_ONCE: usize = 100;
 impl Coordinator {
     /// Looks again at the leases that are not held here, and takes what is free.
     pub(super) async fn look(&mut self) {
-        self.sharing.look_anew();
-        if self.rules.elsewhere() == 0 {
-            // Nothing is to be seen, which is seen as well.
-            let mut stop = self.stop.clone();
-            select! {
-                () = self.sharing.survey(&[]) => {}
-                () = told(&mut stop, Stop::Drain) => return,
-            }
+        self.sharing.rules.look_anew();
+        // Where nothing is to be seen, that is seen as well.
+        if self.rules.elsewhere() == 0 && !self.survey(&[]).await {
+            return;
         }
         self.take_ready().await;
         self.look_later();
@@ -61,37 +58,29 @@ impl Coordinator {
     /// rows make ready.
     pub(super) async fn take_ready(&mut self) {
         let mut asked = BTreeSet::new();
-        let mut stop = self.stop.clone();
+        let stop = self.stop.clone();
         loop {
             let mut ready = self.rules.ready();
             ready.retain(|proof| !asked.contains(proof.shard()));
             if ready.is_empty() || *stop.borrow() != Stop::No {
                 break;
             }
-            let unseen: Vec<_> = ready
-                .iter()
-                .map(ParentsEnded::shard)
-                .filter(|shard| !self.sharing.has_seen(shard))
-                .cloned()
-                .collect();
-            if !unseen.is_empty() {
-                select! {
-                    () = self.sharing.survey(&unseen) => {}
-                    () = told(&mut stop, Stop::Drain) => break,
-                }
+            let unseen = ready.iter().map(ParentsEnded::shard);
+            let unseen = self.sharing.rules.unseen(unseen);
+            if !self.see(&unseen).await {
+                break;
             }
-            let mut chosen = self.choose(ready);
+            let chosen = self.choose(ready);
             if chosen.is_empty() {
                 break;
             }
-            let reopened = select! {
-                reopened = self.reopen_parents(&chosen) => reopened,
-                () = told(&mut stop, Stop::Drain) => break,
-            };
-            // They wait for their parents again.
-            chosen.retain(|proof| !reopened.contains(proof.shard()));
+            let unseen = self.sharing.rules.unseen_parents(&self.rules, &chosen);
+            if !self.see(&unseen).await {
+                break;
+            }
+            let chosen = self.sharing.rules.unless_replayed(&mut self.rules, chosen);
             asked.extend(chosen.iter().map(|proof| Arc::clone(proof.shard())));
-            let rows = self.sharing.rows();
+            let rows = self.sharing.rules.rows();
             let asking: Vec<_> = chosen
                 .into_iter()
                 .map(|proof| {
@@ -120,85 +109,35 @@ impl Coordinator {
         self.show();
     }
 
-    /// Looks at the rows of the parents of what is to be taken, and answers the shards that have one
-    /// to wait for: another instance may have sought to before its end, and be gone.
-    async fn reopen_parents(&mut self, chosen: &[ParentsEnded]) -> BTreeSet<ShardId> {
-        let parents_of = |proof: &ParentsEnded| self.rules.finished_parents(proof.shard());
-        let families: Vec<_> = chosen
-            .iter()
-            .map(|proof| (Arc::clone(proof.shard()), parents_of(proof)))
-            .collect();
-        let parents = families.iter().flat_map(|(_, parents)| parents).cloned();
-        let unseen: BTreeSet<_> = parents
-            .filter(|parent| !self.sharing.has_seen(parent))
-            .collect();
-        if !unseen.is_empty() {
-            let unseen: Vec<_> = unseen.into_iter().collect();
-            self.sharing.survey(&unseen).await;
+    /// Looks at the rows of `shards`, if there are any; `false` where the subscription is told to
+    /// stop.
+    async fn see(&mut self, shards: &[ShardId]) -> bool {
+        shards.is_empty() || self.survey(shards).await
+    }
+
+    async fn survey(&mut self, shards: &[ShardId]) -> bool {
+        let mut stop = self.stop.clone();
+        select! {
+            () = self.sharing.survey(shards) => true,
+            () = told(&mut stop, Stop::Drain) => false,
         }
-        let mut waiting = BTreeSet::new();
-        for (child, parents) in families {
-            for parent in parents {
-                if self.sharing.is_unfinished(&parent) {
-                    self.rules.reopened(&parent);
-                    waiting.insert(Arc::clone(&child));
-                }
-            }
-        }
-        waiting
     }
 
     /// Those of the `ready` shards that are to be asked for.
     fn choose(&mut self, ready: Vec<ParentsEnded>) -> Vec<ParentsEnded> {
-        let (mut chosen, mut free) = (Vec::new(), Vec::new());
-        for proof in ready {
-            let id = proof.shard();
-            if self.sharing.is_held_elsewhere(id) {
-                self.held_elsewhere(&Arc::clone(id));
-            } else if self.parked.contains_key(id)
-                || self.sharing.is_over(id) && !self.rules.ignores_row(id)
-            {
-                chosen.push(proof);
-            } else if self.sharing.is_held_here(id) {
-                // A release that failed leaves its lease to expire, for whom it was meant.
-                if self.sharing.was_given(id) {
-                    self.rules.left_to_others(id);
-                } else {
-                    chosen.push(proof);
-                }
-            } else {
-                free.push(proof);
-            }
+        let (holdings, now) = (self.holdings(), clock::now());
+        let sharing = &mut self.sharing.rules;
+        let choice = sharing.choose(&mut self.rules, ready, &holdings, now);
+        for shard in &choice.elsewhere {
+            self.unpark(shard);
         }
-        let holdings = self.holdings();
-        let ids: Vec<_> = free.iter().map(|proof| Arc::clone(proof.shard())).collect();
-        // The children of what was read to its end here go on here, whoever's share they are: nobody
-        // else knows of them yet. So does what parked shards wait for.
-        let parked: Vec<_> = self.parked.keys().cloned().collect();
-        let heirs = ids.iter().filter(|id| {
-            self.rules.inherits(id) && self.sharing.is_untouched(id)
-                || self.rules.is_ancestor_of_any(id, &parked)
-        });
-        let heirs = heirs.take(self.sharing.room(holdings)).cloned().collect();
-        let mine: BTreeSet<_> = self
-            .sharing
-            .choose(ids, heirs, holdings)
-            .into_iter()
-            .collect();
-        for proof in free {
-            if mine.contains(proof.shard()) {
-                chosen.push(proof);
-            } else {
-                self.rules.left_to_others(proof.shard());
-            }
-        }
-        chosen
+        choice.asked
     }
 
     /// Another owner holds `shard`.
     fn held_elsewhere(&mut self, shard: &ShardId) {
         self.unpark(shard);
-        self.sharing.no_longer_free(shard);
+        self.sharing.rules.no_longer_free(shard);
         self.rules.held_elsewhere(shard);
     }
 
@@ -219,32 +158,29 @@ impl Coordinator {
                 .values()
                 .filter(|shard| !shard.is_given_up())
                 .count(),
+            waiting: self.parked.keys().cloned().collect(),
         }
     }
 
-    /// Begins to hand over what other instances lack of their shares. A shard whose checkpoint has waited
-    /// longest goes last: its next owner reads again everything since.
+    /// Begins to hand over what other instances lack of their shares.
     fn hand_over_surplus(&mut self) {
-        let surplus = self.sharing.surplus(self.rules.left(), self.holdings());
-        if surplus == 0 {
-            return;
-        }
-        let waiting: Vec<_> = self.parked.keys().cloned().collect();
-        let mut kept: Vec<_> = self
-            .live
-            .values_mut()
-            .filter(|live| !live.leaving)
-            // What others wait for is read here, where their leases are.
-            .filter(|live| !self.rules.is_ancestor_of_any(live.shard.id(), &waiting))
-            .collect();
-        kept.sort_by_key(|live| live.shard.observe());
-        for live in kept.into_iter().take(surplus) {
+        let (holdings, now) = (self.holdings(), clock::now());
+        let kept = || {
+            let kept = self.live.iter().filter(|(_, live)| !live.leaving);
+            kept.map(|(id, live)| (live.shard.observe(), Arc::clone(id)))
+                .collect()
+        };
+        let sharing = &mut self.sharing.rules;
+        for id in sharing.hand_over(&self.rules, &holdings, kept, now) {
+            let Some(live) = self.live.get_mut(&id) else {
+                continue;
+            };
             live.leaving = true;
             live.shard.stop();
             tracing::info!(
                 target: "ruststream::kinesis",
                 subscription = &*self.stream.name,
-                shard = &**live.shard.id(),
+                shard = &*id,
                 owner = &*self.stream.owner,
                 "shard given up for another instance",
             );
@@ -254,7 +190,7 @@ impl Coordinator {
     /// `shard` was handed back for another instance.
     pub(super) fn handed_over(&mut self, shard: &ShardId) {
         self.rules.handed_over(shard);
-        self.sharing.gave(shard);
+        self.sharing.rules.gave(shard, clock::now());
         self.show();
     }
 
@@ -302,7 +238,7 @@ impl Coordinator {
                     let reading = AssertUnwindSafe(reader.run()).catch_unwind();
                     async move { (shard, reading.await.unwrap_or(End::Panicked)) }
                 });
-                self.sharing.took(id);
+                self.sharing.rules.took(id);
                 self.live.insert(
                     Arc::clone(id),
                     Live {
@@ -316,8 +252,8 @@ impl Coordinator {
             Taken::Finished => {
                 self.unpark(id);
                 // The row that was seen said otherwise, and would have the shard read again.
-                self.sharing.forget(id);
-                self.sharing.no_longer_free(id);
+                self.sharing.rules.forget(id);
+                self.sharing.rules.no_longer_free(id);
                 self.rules.finished(id, false);
                 // Its children may not be listed here yet.
                 self.list_soon();

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use super::shard::Shard;
 use super::stream::Stream;
-use super::take::Rows;
 use crate::monitor::{ElsewhereSnapshot, StreamSnapshot};
+use crate::rules::seen_row::SeenRows;
 use crate::rules::shard_graph::ShardId;
 
 /// Nothing until the subscription has looked at its shards.
@@ -19,7 +19,7 @@ pub(super) struct Shown {
     pub(super) shards: Vec<Arc<Shard>>,
     /// The others that are not over, and their rows as last seen.
     pub(super) others: Vec<ShardId>,
-    pub(super) rows: Arc<Rows>,
+    pub(super) rows: Arc<SeenRows>,
     pub(super) members: Vec<String>,
 }
 

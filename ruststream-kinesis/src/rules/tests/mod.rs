@@ -17,6 +17,7 @@ mod row;
 mod sequence_number;
 mod server_clock;
 mod shards;
+mod sharing;
 mod stream_ref;
 mod watermark;
 

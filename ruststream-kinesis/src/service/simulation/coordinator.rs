@@ -133,7 +133,7 @@ impl Coordinator {
         self.sharing.announce(STORE_READY_WITHIN).await;
         let shards = self.host.list_shards(Listing::Opening).await?;
         self.rules.listed(shards);
-        self.sharing.look_anew();
+        self.sharing.rules.look_anew();
         let known: Vec<_> = self.rules.known().into_iter().collect();
         self.sharing.survey(&known).await;
         self.take_ready().await;
@@ -146,7 +146,7 @@ impl Coordinator {
     pub(super) async fn run(mut self) {
         let stop = self.stop.clone();
         loop {
-            let ask = self.rules.elsewhere() > 0 || self.sharing.is_blind();
+            let ask = self.rules.elsewhere() > 0 || self.sharing.rules.is_blind();
             let (list_at, ask_at, announce_at) =
                 (self.list_at, self.ask_at, self.sharing.announce_at);
             let host = Rc::clone(&self.host);
@@ -213,7 +213,7 @@ impl Coordinator {
         let Some(live) = self.live.remove(id) else {
             return;
         };
-        self.sharing.forget(id);
+        self.sharing.rules.forget(id);
         if end == End::HandedOver && !live.shard.has_unstored_position() {
             self.handed_over(id);
             return;

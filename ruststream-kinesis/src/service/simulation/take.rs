@@ -1,6 +1,5 @@
 //! Takes one shard: its lease, its row, its starting cursor. Imitates `service::take`.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -12,15 +11,14 @@ use super::lease::{HeldLease, STORE_TIMEOUT, Written};
 use super::stop::{Stop, Stopping, told};
 use super::world::Failure;
 use super::writes::place_of;
-use crate::lease::{LeaseState, Opening, SHARD_END};
+use crate::lease::Opening;
 use crate::rules::cursor::Cursor;
 use crate::rules::cursor_text;
-use crate::rules::prospect::Prospect;
+use crate::rules::prospect::{Evidence, Place, Prospect};
+use crate::rules::seen_row::{SeenRow, SeenRows};
 use crate::rules::shard_graph::ShardId;
 use crate::rules::subscription::ParentsEnded;
 use crate::service::progress::Opened;
-
-pub(super) type Rows = BTreeMap<ShardId, LeaseState>;
 
 pub(super) enum Taken {
     Opened {
@@ -39,7 +37,7 @@ pub(super) async fn shard(
     host: &Rc<Host>,
     prospect: Prospect,
     proof: ParentsEnded,
-    rows: Rc<Rows>,
+    rows: Arc<SeenRows>,
     stop: Stopping,
 ) -> Taken {
     if stop.stop() != Stop::No {
@@ -68,6 +66,7 @@ pub(super) async fn shard(
         Ok(None) => return Taken::HeldElsewhere,
         Err(_) => return Taken::Failed,
     };
+    let found = found.seen(None);
     let renew_by = lease.keeping().renew_by();
     let seen = seen
         .filter(|(row, _)| (&row.checkpoint, &row.cursor) == (&found.checkpoint, &found.cursor));
@@ -98,51 +97,29 @@ enum Start {
     Nowhere,
 }
 
-struct Place {
-    cursor: Cursor,
-    unkept: bool,
-}
-
 struct Attempt<'a> {
     host: &'a Rc<Host>,
     prospect: Prospect,
-    rows: &'a Rows,
+    rows: &'a SeenRows,
     id: &'a ShardId,
 }
 
 impl Attempt<'_> {
-    async fn place(&self, row: &LeaseState) -> Result<Option<Place>, Failure> {
-        let ignored = LeaseState::default();
-        let row = if self.prospect.ignores_row() {
-            &ignored
-        } else {
-            row
-        };
-        let mut stored = row.cursor.as_deref().and_then(cursor_text::read);
-        if stored.is_none() && row.checkpoint.as_deref() == Some(SHARD_END) {
-            if !self.prospect.open || !self.still_open().await? {
-                return Ok(None);
-            }
-            let id = self.id;
-            let world = &self.host.world;
+    async fn place(&self, row: &SeenRow) -> Result<Option<Place>, Failure> {
+        let mut evidence = Evidence::default();
+        if self.prospect.wants_listing(row) {
+            evidence.still_open = self.still_open().await?;
+        }
+        for shard in self.prospect.wants_rows(row) {
+            let row = self.row_of(&shard).await?;
+            evidence.family.insert(shard, row);
+        }
+        let place = self.prospect.place(row, &evidence);
+        if place.as_ref().is_some_and(|place| place.stale_end) {
+            let (id, world) = (self.id, &self.host.world);
             world.broken(|| format!("{id} is open, and its row is thought of another stream"));
-            stored = Some(Cursor::Horizon);
         }
-        let mut prospect = self.prospect.clone();
-        if row.is_untouched() && !prospect.ignores_row() {
-            for child in &prospect.children {
-                if self.row_of(child).await?.checkpoint.is_some() {
-                    return Ok(None);
-                }
-            }
-            for parent in &prospect.unlisted_parents {
-                prospect.followed |= !self.row_of(parent).await?.is_untouched();
-            }
-        }
-        Ok(Some(Place {
-            cursor: prospect.cursor(stored.as_ref(), row.checkpoint.as_deref()),
-            unkept: row.is_untouched(),
-        }))
+        Ok(place)
     }
 
     fn opening(&self, place: Option<&Place>) -> Opening {
@@ -158,7 +135,7 @@ impl Attempt<'_> {
     async fn open(
         &self,
         lease: &mut HeldLease,
-        found: &LeaseState,
+        found: &SeenRow,
         place: Option<Place>,
     ) -> Result<Start, Failure> {
         let kept = place.is_some();
@@ -200,13 +177,14 @@ impl Attempt<'_> {
         }
     }
 
-    async fn row_of(&self, shard: &ShardId) -> Result<LeaseState, Failure> {
+    async fn row_of(&self, shard: &ShardId) -> Result<SeenRow, Failure> {
         if let Some(row) = self.rows.get(shard) {
             return Ok(row.clone());
         }
         let read = self.host.store.read(shard);
         let answer = self.host.timeout(STORE_TIMEOUT, read).await;
-        answer.unwrap_or(Err(Failure::Other))
+        let row = answer.unwrap_or(Err(Failure::Other))?;
+        Ok(row.seen(None))
     }
 
     async fn still_open(&self) -> Result<bool, Failure> {
@@ -226,7 +204,7 @@ impl Attempt<'_> {
         oracle.asks(self.host.process, shard, skips)
     }
 
-    fn tell_oracle_where(&self, tenure: u64, opened: &Opened, found: &LeaseState) {
+    fn tell_oracle_where(&self, tenure: u64, opened: &Opened, found: &SeenRow) {
         let world = &self.host.world;
         let stream = world.stream.borrow();
         let (shard, place) = stream.place(&opened.iterator);

@@ -13,10 +13,10 @@ use super::coordinator::{AT_ONCE, Coordinator, Live};
 use super::lease;
 use super::reader::ShardReader;
 use super::shard::Shard;
-use super::sharing::Holdings;
 use super::stop::{Stop, told};
 use super::take::{self, Taken};
 use crate::rules::shard_graph::ShardId;
+use crate::rules::sharing::Holdings;
 use crate::rules::subscription::ParentsEnded;
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -24,7 +24,7 @@ const ROWS_AT_ONCE: usize = 100;
 
 impl Coordinator {
     pub(super) async fn look(&mut self) {
-        self.sharing.look_anew();
+        self.sharing.rules.look_anew();
         if self.rules.elsewhere() == 0 {
             let stop = self.stop.clone();
             select! {
@@ -62,38 +62,29 @@ impl Coordinator {
             if ready.is_empty() || stop.stop() != Stop::No {
                 break;
             }
-            let unseen: Vec<_> = ready
-                .iter()
-                .map(ParentsEnded::shard)
-                .filter(|shard| !self.sharing.has_seen(shard))
-                .cloned()
-                .collect();
-            if !unseen.is_empty() {
-                select! {
-                    biased;
-                    () = self.sharing.survey(&unseen) => {}
-                    () = told(&stop, Stop::Drain) => break,
-                }
+            let unseen = ready.iter().map(ParentsEnded::shard);
+            let unseen = self.sharing.rules.unseen(unseen);
+            if !self.see(&unseen).await {
+                break;
             }
-            let mut chosen = self.choose(ready);
+            let chosen = self.choose(ready);
             if chosen.is_empty() {
                 break;
             }
-            let reopened = select! {
-                biased;
-                reopened = self.reopen_parents(&chosen) => reopened,
-                () = told(&stop, Stop::Drain) => break,
-            };
-            chosen.retain(|proof| !reopened.contains(proof.shard()));
+            let unseen = self.sharing.rules.unseen_parents(&self.rules, &chosen);
+            if !self.see(&unseen).await {
+                break;
+            }
+            let chosen = self.sharing.rules.unless_replayed(&mut self.rules, chosen);
             asked.extend(chosen.iter().map(|proof| Arc::clone(proof.shard())));
-            let rows = self.sharing.rows();
+            let rows = self.sharing.rules.rows();
             let asking: Vec<_> = chosen
                 .into_iter()
                 .map(|proof| {
                     let id = Arc::clone(proof.shard());
                     let prospect = self.rules.prospect(&id);
                     let (host, stop) = (Rc::clone(&self.host), self.stop.clone());
-                    let rows = Rc::clone(&rows);
+                    let rows = Arc::clone(&rows);
                     async move {
                         let taken = take::shard(&host, prospect, proof, rows, stop).await;
                         (id, taken)
@@ -109,80 +100,36 @@ impl Coordinator {
         self.show();
     }
 
-    async fn reopen_parents(&mut self, chosen: &[ParentsEnded]) -> BTreeSet<ShardId> {
-        let parents_of = |proof: &ParentsEnded| self.rules.finished_parents(proof.shard());
-        let families: Vec<_> = chosen
-            .iter()
-            .map(|proof| (Arc::clone(proof.shard()), parents_of(proof)))
-            .collect();
-        let parents = families.iter().flat_map(|(_, parents)| parents).cloned();
-        let unseen: BTreeSet<_> = parents
-            .filter(|parent| !self.sharing.has_seen(parent))
-            .collect();
-        if !unseen.is_empty() {
-            let unseen: Vec<_> = unseen.into_iter().collect();
-            self.sharing.survey(&unseen).await;
+    async fn see(&mut self, shards: &[ShardId]) -> bool {
+        shards.is_empty() || self.survey(shards).await
+    }
+
+    async fn survey(&mut self, shards: &[ShardId]) -> bool {
+        let stop = self.stop.clone();
+        select! {
+            biased;
+            () = self.sharing.survey(shards) => true,
+            () = told(&stop, Stop::Drain) => false,
         }
-        let mut waiting = BTreeSet::new();
-        for (child, parents) in families {
-            for parent in parents {
-                if self.sharing.is_unfinished(&parent) {
-                    self.host
-                        .tell(|| format!("{child} waits for {parent}, which is read again"));
-                    self.rules.reopened(&parent);
-                    waiting.insert(Arc::clone(&child));
-                }
-            }
-        }
-        waiting
     }
 
     fn choose(&mut self, ready: Vec<ParentsEnded>) -> Vec<ParentsEnded> {
-        let (mut chosen, mut free) = (Vec::new(), Vec::new());
-        for proof in ready {
-            let id = proof.shard();
-            if self.sharing.is_held_elsewhere(id) {
-                self.held_elsewhere(&Arc::clone(id));
-            } else if self.parked.contains_key(id)
-                || self.sharing.is_over(id) && !self.rules.ignores_row(id)
-            {
-                chosen.push(proof);
-            } else if self.sharing.is_held_here(id) {
-                if self.sharing.was_given(id) {
-                    self.rules.left_to_others(id);
-                } else {
-                    chosen.push(proof);
-                }
-            } else {
-                free.push(proof);
-            }
+        let (holdings, now) = (self.holdings(), self.host.now());
+        let sharing = &mut self.sharing.rules;
+        let choice = sharing.choose(&mut self.rules, ready, &holdings, now);
+        for shard in &choice.elsewhere {
+            self.unpark(shard);
         }
-        let holdings = self.holdings();
-        let ids: Vec<_> = free.iter().map(|proof| Arc::clone(proof.shard())).collect();
-        let parked: Vec<_> = self.parked.keys().cloned().collect();
-        let heirs = ids.iter().filter(|id| {
-            self.rules.inherits(id) && self.sharing.is_untouched(id)
-                || self.rules.is_ancestor_of_any(id, &parked)
-        });
-        let heirs = heirs.take(self.sharing.room(holdings)).cloned().collect();
-        let mine: BTreeSet<_> = self
-            .sharing
-            .choose(ids, heirs, holdings)
-            .into_iter()
-            .collect();
-        for proof in free {
-            if mine.contains(proof.shard()) {
-                chosen.push(proof);
-            } else {
-                self.rules.left_to_others(proof.shard());
-            }
+        if !choice.asked.is_empty() {
+            self.host
+                .tell(|| format!("asks for {:?} with {holdings:?}", choice.asked));
         }
-        chosen
+        choice.asked
     }
 
     fn held_elsewhere(&mut self, shard: &ShardId) {
         self.unpark(shard);
-        self.sharing.no_longer_free(shard);
+        self.sharing.rules.no_longer_free(shard);
         self.rules.held_elsewhere(shard);
     }
 
@@ -202,23 +149,23 @@ impl Coordinator {
                 .values()
                 .filter(|shard| !shard.is_given_up())
                 .count(),
+            waiting: self.parked.keys().cloned().collect(),
         }
     }
 
     fn hand_over_surplus(&mut self) {
-        let surplus = self.sharing.surplus(self.rules.left(), self.holdings());
-        if surplus == 0 {
-            return;
-        }
-        let waiting: Vec<_> = self.parked.keys().cloned().collect();
-        let mut kept: Vec<_> = self
-            .live
-            .values_mut()
-            .filter(|live| !live.leaving)
-            .filter(|live| !self.rules.is_ancestor_of_any(&live.shard.id, &waiting))
-            .collect();
-        kept.sort_by_key(|live| live.shard.observe());
-        for live in kept.into_iter().take(surplus) {
+        let (holdings, now) = (self.holdings(), self.host.now());
+        let kept = || {
+            let kept = self.live.iter().filter(|(_, live)| !live.leaving);
+            kept.map(|(id, live)| (live.shard.observe(), Arc::clone(id)))
+                .collect()
+        };
+        let sharing = &mut self.sharing.rules;
+        for id in sharing.hand_over(&self.rules, &holdings, kept, now) {
+            self.host.tell(|| format!("{id} leaves"));
+            let Some(live) = self.live.get_mut(&id) else {
+                continue;
+            };
             live.leaving = true;
             live.shard.stop();
         }
@@ -228,7 +175,7 @@ impl Coordinator {
         self.host.world.count(|counts| counts.handed_over += 1);
         self.host.tell(|| format!("{shard} handed over"));
         self.rules.handed_over(shard);
-        self.sharing.gave(shard);
+        self.sharing.rules.gave(shard, self.host.now());
         self.show();
     }
 
@@ -258,7 +205,7 @@ impl Coordinator {
                 self.host.spawn(lease::keep(Rc::clone(&shard), keeping));
                 let reader = ShardReader::new(&shard, opened);
                 self.readers.spawn(Rc::clone(&shard), reader.run());
-                self.sharing.took(id);
+                self.sharing.rules.took(id);
                 self.live.insert(
                     Arc::clone(id),
                     Live {
@@ -272,8 +219,8 @@ impl Coordinator {
             Taken::Finished => {
                 self.unpark(id);
                 // The row that was seen said otherwise.
-                self.sharing.forget(id);
-                self.sharing.no_longer_free(id);
+                self.sharing.rules.forget(id);
+                self.sharing.rules.no_longer_free(id);
                 self.rules.finished(id, false);
                 self.list_soon();
             }
