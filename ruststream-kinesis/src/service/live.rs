@@ -59,6 +59,16 @@ pub(super) async fn leave(shard: Arc<Shard>, mut stop: watch::Receiver<Stop>) ->
     (shard, End::HandedOver)
 }
 
+/// Gives the lease of a parked shard up without handing it back, for whoever takes it next, and
+/// waits for the write that is under way: one that landed later would be taken for the next one's.
+pub(super) async fn surrender(shard: &Shard) {
+    shard.give_up(false);
+    // An acknowledgement that nobody polls any more writes nothing.
+    if let Ok(mut lease) = timeout(CLOSE_WITHIN, shard.lease.lock()).await {
+        *lease = None;
+    }
+}
+
 /// Stores the last checkpoint and hands the lease back; what is not released in time, or by a store
 /// that panics, expires, and nobody renews it, whatever call is still in flight.
 pub(super) async fn close_within(shard: &Shard, shutdown: bool) {

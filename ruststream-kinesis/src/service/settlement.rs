@@ -266,6 +266,11 @@ impl Shard {
             .checkpoint(SHARD_END)
             .await
             .map_err(|error| self.lease_error(error))?;
+        if self.is_given_up() {
+            // The lease is about to be another tenure's, whose release is not this one's to make.
+            *lease = None;
+            return Ok(Some(Written::Fenced));
+        }
         match written {
             Written::Stored => {
                 self.progress().holding = Holding::Finished;

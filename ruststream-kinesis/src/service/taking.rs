@@ -10,7 +10,7 @@ use tokio::select;
 
 use super::coordinator::{AT_ONCE, Coordinator, jittered_from_now};
 use super::lease_keeper;
-use super::live::Live;
+use super::live::{Live, surrender};
 use super::shard::Shard;
 use super::shard_reader::{End, ShardReader};
 use super::stop::{Stop, told};
@@ -88,7 +88,11 @@ impl Coordinator {
                     let prospect = self.rules.prospect(&id);
                     let (stream, stop) = (Arc::clone(&self.stream), self.stop.clone());
                     let rows = Arc::clone(&rows);
+                    let parked = self.parked.get(&id).map(Arc::clone);
                     async move {
+                        if let Some(parked) = parked.filter(|_| *stop.borrow() == Stop::No) {
+                            surrender(&parked).await;
+                        }
                         let taking = take::shard(&stream, prospect, proof, rows, stop);
                         let taken = AssertUnwindSafe(taking).catch_unwind().await;
                         (id, taken)
@@ -215,10 +219,8 @@ impl Coordinator {
                     "shard taken",
                 );
                 let keeping = lease.keeping();
-                if let Some(parked) = self.parked.remove(id) {
-                    // The lease taken just now goes on from the one that was kept.
-                    parked.give_up(false);
-                }
+                // The lease taken just now goes on from the one that was kept.
+                self.parked.remove(id);
                 let shard = Arc::new(Shard::new(
                     Arc::clone(proof.shard()),
                     self.seek.clone(),

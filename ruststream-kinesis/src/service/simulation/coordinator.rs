@@ -293,6 +293,14 @@ impl Drop for Coordinator {
     }
 }
 
+pub(super) async fn surrender(shard: &Shard) {
+    shard.give_up(false);
+    let lease = shard.lease.lock();
+    if let Some(mut lease) = shard.host.timeout(CLOSE_WITHIN, lease).await {
+        *lease = None;
+    }
+}
+
 async fn leave(shard: Rc<Shard>, stop: Stopping) -> End {
     let drained = async {
         let drained = shard.drained();

@@ -215,6 +215,10 @@ impl Shard {
         };
         self.progress().finishing = true;
         let written = held.checkpoint(SHARD_END, generation).await?;
+        if self.is_given_up() {
+            *lease = None;
+            return Ok(Some(Written::Fenced));
+        }
         match written {
             Written::Stored => {
                 self.progress().holding = Holding::Finished;

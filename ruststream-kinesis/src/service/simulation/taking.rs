@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures::{StreamExt, stream};
 use tokio::select;
 
-use super::coordinator::{AT_ONCE, Coordinator, Live};
+use super::coordinator::{AT_ONCE, Coordinator, Live, surrender};
 use super::lease;
 use super::reader::ShardReader;
 use super::shard::Shard;
@@ -85,7 +85,11 @@ impl Coordinator {
                     let prospect = self.rules.prospect(&id);
                     let (host, stop) = (Rc::clone(&self.host), self.stop.clone());
                     let rows = Arc::clone(&rows);
+                    let parked = self.parked.get(&id).map(Rc::clone);
                     async move {
+                        if let Some(parked) = parked.filter(|_| stop.stop() == Stop::No) {
+                            surrender(&parked).await;
+                        }
                         let taken = take::shard(&host, prospect, proof, rows, stop).await;
                         (id, taken)
                     }
@@ -196,9 +200,7 @@ impl Coordinator {
                 // From here on whoever reads the shard next is to follow.
                 world.oracle.borrow_mut().covered.insert(number);
                 let keeping = lease.keeping();
-                if let Some(parked) = self.parked.remove(id) {
-                    parked.give_up(false);
-                }
+                self.parked.remove(id);
                 let shard = Shard::new(&self.host, Arc::clone(proof.shard()), lease);
                 let shard = Rc::new(shard);
                 shard.progress().found(checkpoint);

@@ -128,15 +128,7 @@ impl Oracle {
         writer: &Writer,
     ) -> Held {
         let id = Arc::clone(&stream.shards[shard].id);
-        let latest = self.latest[&shard];
-        if latest != writer.tenure {
-            // A shard that was moved and taken again by its owner while its last write was on its
-            // way: the owner's name is all that write is checked for.
-            let tenure = &self.tenures[&writer.tenure];
-            let moved = tenure.generations.keys().next_back() > Some(&writer.generation);
-            if moved && self.tenures[&latest].process == tenure.process {
-                return Ok(());
-            }
+        if self.latest[&shard] != writer.tenure {
             return Err(format!("{id} is checkpointed under a lease that is over"));
         }
         let generation = self.generation(writer.tenure, writer.generation);
