@@ -32,6 +32,8 @@ pub(crate) struct Signals {
     terminate: Signal,
     #[cfg(unix)]
     hangup: Signal,
+    #[cfg(unix)]
+    quit: Signal,
 }
 
 impl Signals {
@@ -41,6 +43,7 @@ impl Signals {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
             hangup: signal(SignalKind::hangup())?,
+            quit: signal(SignalKind::quit())?,
         })
     }
 
@@ -50,6 +53,7 @@ impl Signals {
             _ = self.interrupt.recv() => ("SIGINT", 130),
             _ = self.terminate.recv() => ("SIGTERM", 143),
             _ = self.hangup.recv() => ("SIGHUP", 129),
+            _ = self.quit.recv() => ("SIGQUIT", 131),
         };
         Interrupted { name, exit_code }
     }

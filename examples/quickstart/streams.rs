@@ -83,8 +83,8 @@ impl Streams {
         }
         if place.billed {
             println!(
-                "\nBoth are deleted on every way out but SIGKILL. AWS charges by the shard and hour: at \
-                 most\n{} shard hours, about 0.08 USD at us-east-1 prices.\n",
+                "\nBoth are deleted on success, an error, a panic, SIGINT, SIGTERM, SIGHUP and SIGQUIT. AWS \
+                 charges\nby the shard and hour: at most {} shard hours, about 0.08 USD at us-east-1 prices.\n",
                 ORDER_SHARDS + RECEIPT_SHARDS
             );
         }

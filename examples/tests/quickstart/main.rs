@@ -176,7 +176,7 @@ fn a_panic_leaves_no_stream() {
 #[cfg(unix)]
 #[test]
 fn a_signal_leaves_no_stream() {
-    for (signal, code) in [("TERM", 143), ("INT", 130), ("HUP", 129)] {
+    for (signal, code) in [("TERM", 143), ("INT", 130), ("HUP", 129), ("QUIT", 131)] {
         let stack = KinesisStack::start();
         let program = Program::new(&["--endpoint", stack.endpoint()]).start();
         wait_until(|| stack.calls().count(&On::operation("PutRecord")) > 2);
