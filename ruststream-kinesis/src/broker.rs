@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_sdk_kinesis::config::{Credentials, SharedCredentialsProvider};
-use ruststream::Broker;
+use ruststream::{Broker, ServerSpec};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
@@ -150,6 +150,19 @@ impl KinesisBroker {
         format!("{name}/{:016x}", nonce::draw())
     }
 
+    /// Where calls go, without the credentials an endpoint may carry.
+    fn address(&self, config: &SdkConfig) -> String {
+        let endpoint = self.endpoint.as_deref().or(config.endpoint_url());
+        match endpoint.map(|url| (url.split_once("://"), ServerSpec::host_from_url(url))) {
+            Some((Some((scheme, _)), host)) => format!("{scheme}://{host}"),
+            Some((None, host)) => host,
+            None => {
+                let region = config.region().map_or("the region", AsRef::as_ref);
+                format!("kinesis.{region}")
+            }
+        }
+    }
+
     async fn resolve(&self) -> Result<SdkConfig, KinesisError> {
         let loaded = match &self.config {
             Some(config) => config.clone(),
@@ -221,9 +234,11 @@ impl Broker for KinesisBroker {
         self.check()?;
         let config = self.resolve().await?;
         let owner = self.owner();
+        let address = self.address(&config);
         let connection = Connection::new(Setup {
             config,
             endpoint: self.endpoint,
+            address,
             runtime: Handle::current(),
             leases: self
                 .leases

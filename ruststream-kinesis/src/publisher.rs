@@ -8,7 +8,8 @@ use ruststream::{HeaderMap, OutgoingFor, Publisher, Take};
 use crate::context::DELIVERY_HEADERS;
 use crate::error::KinesisError;
 use crate::publish::{self, KinesisPublish, KinesisPublishOptions};
-use crate::rules::{envelope, stream_ref};
+use crate::rules::envelope;
+use crate::rules::stream_ref::{self, StreamRef};
 use crate::transport::Link;
 
 /// Publishes records to streams named by name or by ARN.
@@ -28,7 +29,8 @@ impl KinesisPublisher {
 }
 
 /// One record as it goes to the service.
-pub(crate) struct Record {
+pub(crate) struct Record<'a> {
+    pub(crate) stream: StreamRef<'a>,
     pub(crate) partition_key: String,
     pub(crate) data: Vec<u8>,
 }
@@ -38,15 +40,15 @@ pub(crate) struct Record {
 /// # Errors
 ///
 /// [`KinesisError::Publish`] for a destination or a key the service would refuse.
-pub(crate) fn record(
-    stream: &str,
+pub(crate) fn record<'a>(
+    stream: &'a str,
     payload: Vec<u8>,
     mut headers: HeaderMap,
     options: Option<&KinesisPublishOptions>,
     policy: &KinesisPublish,
-) -> Result<Record, KinesisError> {
+) -> Result<Record<'a>, KinesisError> {
     let refused = |reason| KinesisError::publish(stream, reason);
-    stream_ref::parse(stream).map_err(refused)?;
+    let named = stream_ref::parse(stream).map_err(refused)?;
     let resolved = publish::resolve(options, &headers, policy).map_err(refused)?;
     // The key travels in the record's own field, and a retry copy carries the headers of the
     // delivery it copies: none of these belongs into the envelope.
@@ -54,6 +56,7 @@ pub(crate) fn record(
         headers.remove(name);
     }
     Ok(Record {
+        stream: named,
         partition_key: resolved.partition_key,
         data: envelope::encode(|| headers.iter(), payload),
     })
@@ -82,7 +85,7 @@ impl Publisher for KinesisPublisher {
         let (stream, payload, headers) = message.into_parts();
         let record = record(stream, payload.into(), headers, options, &self.policy)?;
         // The call's own future is deep, and every publish of a service would carry it.
-        Box::pin(transport.put(stream, record.partition_key, record.data)).await
+        Box::pin(transport.put(record)).await
     }
 }
 

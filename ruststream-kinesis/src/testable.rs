@@ -55,7 +55,7 @@ impl TestableBroker for ConnectedKinesisBroker {
         let written = publisher::record(stream, payload.to_vec(), headers, None, &policy).and_then(
             |record| {
                 self.log().ok_or(KinesisError::NotConnected)?.put(
-                    stream,
+                    record.stream,
                     record.partition_key,
                     record.data,
                 )

@@ -8,6 +8,7 @@ use crate::error::KinesisError;
 use crate::in_process;
 use crate::monitor::StreamSnapshot;
 use crate::position::KinesisPosition;
+use crate::publisher::Record;
 use crate::service::{self, ReadLimit};
 use crate::stream::KinesisStream;
 
@@ -61,12 +62,12 @@ impl Transport {
         }
     }
 
-    pub(crate) async fn put(
-        &self,
-        stream: &str,
-        partition_key: String,
-        data: Vec<u8>,
-    ) -> Result<(), KinesisError> {
+    pub(crate) async fn put(&self, record: Record<'_>) -> Result<(), KinesisError> {
+        let Record {
+            stream,
+            partition_key,
+            data,
+        } = record;
         match self {
             Self::Service(connection) => connection.put(stream, partition_key, data).await,
             #[cfg(feature = "testing")]

@@ -11,7 +11,7 @@ use super::counts::Counts;
 use super::shard::{Shard, State};
 use super::subscription::Subscription;
 use crate::error::KinesisError;
-use crate::rules::{partition_key, stream_ref};
+use crate::rules::stream_ref::{self, StreamRef};
 use crate::stream::KinesisStream;
 
 /// The most bytes of a record, its partition key counted.
@@ -78,20 +78,18 @@ impl Log {
     /// [`KinesisError::NotConnected`] after the shutdown.
     pub(crate) fn put(
         &self,
-        stream: &str,
+        stream: StreamRef<'_>,
         partition_key: String,
         data: Vec<u8>,
     ) -> Result<(), KinesisError> {
         self.check_open()?;
-        let refused = |reason| KinesisError::publish(stream, reason);
-        let name = stream_ref::parse(stream).map_err(refused)?.name();
-        partition_key::check(&partition_key).map_err(refused)?;
         if data.len() + partition_key.len() > MAX_RECORD_BYTES {
-            return Err(refused(
+            return Err(KinesisError::publish(
+                stream.text(),
                 "a record has at most 1 MiB, its partition key counted",
             ));
         }
-        self.shard(name)
+        self.shard(stream.name())
             .change(|state| state.append(partition_key, data.into(), &self.counts));
         Ok(())
     }

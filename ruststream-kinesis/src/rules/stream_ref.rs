@@ -3,12 +3,12 @@
 /// The most characters a stream name holds.
 ///
 /// Source: `CreateStream` API reference, `StreamName`.
-pub(crate) const MAX_NAME_CHARACTERS: usize = 128;
+const MAX_NAME_CHARACTERS: usize = 128;
 
 /// The digits of an account in an ARN.
 ///
 /// Source: `CreateStream` and `DescribeStreamSummary` API references, `StreamARN`.
-pub(crate) const ACCOUNT_DIGITS: usize = 12;
+const ACCOUNT_DIGITS: usize = 12;
 
 /// A stream as it was named, borrowed from the caller's spelling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,10 +19,6 @@ pub(crate) enum StreamRef<'a> {
     Arn {
         /// The whole ARN, as `StreamARN` takes it.
         arn: &'a str,
-        /// The region the stream lives in.
-        region: &'a str,
-        /// The account that owns the stream.
-        account: &'a str,
         /// The stream's name.
         name: &'a str,
     },
@@ -33,6 +29,13 @@ impl<'a> StreamRef<'a> {
     pub(crate) const fn name(self) -> &'a str {
         match self {
             Self::Name(name) | Self::Arn { name, .. } => name,
+        }
+    }
+
+    /// The stream as the caller spelt it.
+    pub(crate) const fn text(self) -> &'a str {
+        match self {
+            Self::Name(text) | Self::Arn { arn: text, .. } => text,
         }
     }
 
@@ -82,12 +85,7 @@ fn parse_arn<'a>(arn: &'a str, rest: &'a str) -> Result<StreamRef<'a>, &'static 
         return Err("the ARN names a consumer; the ARN of its stream ends before `/consumer/`");
     }
     check_name(name)?;
-    Ok(StreamRef::Arn {
-        arn,
-        region,
-        account,
-        name,
-    })
+    Ok(StreamRef::Arn { arn, name })
 }
 
 fn check_name(name: &str) -> Result<(), &'static str> {

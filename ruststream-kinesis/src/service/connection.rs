@@ -23,7 +23,7 @@ use super::{budget, create_stream, page};
 use crate::error::KinesisError;
 use crate::lease::{LeaseStore, LeaseTimings};
 use crate::monitor::StreamSnapshot;
-use crate::rules::stream_ref;
+use crate::rules::stream_ref::{self, StreamRef};
 use crate::stream::KinesisStream;
 
 /// Bytes of a record with its key. Source: quotas page, the most a stream can be set to.
@@ -40,6 +40,8 @@ pub(crate) struct Setup {
     pub(crate) config: SdkConfig,
     /// Dialled instead of what the config and the environment say.
     pub(crate) endpoint: Option<String>,
+    /// Where calls go, as an error may show it.
+    pub(crate) address: String,
     pub(crate) runtime: Handle,
     pub(crate) leases: Arc<dyn LeaseStore>,
     pub(crate) timings: LeaseTimings,
@@ -72,17 +74,6 @@ struct Slot {
 
 impl Connection {
     pub(crate) fn new(setup: Setup) -> Arc<Self> {
-        let named = setup.endpoint.as_deref().or(setup.config.endpoint_url());
-        let endpoint = named.map_or_else(
-            || {
-                let region = setup
-                    .config
-                    .region()
-                    .map_or("the region", |region| region.as_ref());
-                format!("kinesis.{region}")
-            },
-            without_credentials,
-        );
         Arc::new(Self {
             clients: Arc::new(Clients::new(&setup.config, setup.endpoint, &setup.runtime)),
             runtime: setup.runtime,
@@ -90,7 +81,7 @@ impl Connection {
             timings: setup.timings,
             max_leases: setup.max_leases,
             owner: setup.owner.into(),
-            endpoint: endpoint.into(),
+            endpoint: setup.address.into(),
             closed: AtomicBool::new(false),
             open: Mutex::default(),
         })
@@ -234,25 +225,23 @@ impl Connection {
 
     pub(crate) async fn put(
         &self,
-        stream: &str,
+        stream: StreamRef<'_>,
         partition_key: String,
         data: Vec<u8>,
     ) -> Result<(), KinesisError> {
         let size = data.len() + partition_key.len();
         if size > LARGEST_RECORD {
             return Err(KinesisError::publish(
-                stream,
+                stream.text(),
                 format!(
                     "a record and its key are at most {LARGEST_RECORD} bytes, these are {size}"
                 ),
             ));
         }
-        let named =
-            stream_ref::parse(stream).map_err(|reason| KinesisError::publish(stream, reason))?;
-        let address = Address::new(named, &self.endpoint);
+        let address = Address::new(stream, &self.endpoint);
         calls::put_record(&self.clients.current(), &address, partition_key, data)
             .await
-            .map_err(|failure| KinesisError::publish(stream, failure))
+            .map_err(|failure| KinesisError::publish(stream.text(), failure))
     }
 
     /// Stops every subscription and waits until their shards are handed back.
@@ -311,15 +300,4 @@ impl Drop for Place {
 struct Reserved {
     stop: watch::Sender<Stop>,
     view: View,
-}
-
-/// An endpoint as an error may show it.
-fn without_credentials(url: &str) -> String {
-    match url.split_once("://") {
-        Some((scheme, rest)) => {
-            let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
-            format!("{scheme}://{host}")
-        }
-        None => url.to_owned(),
-    }
 }

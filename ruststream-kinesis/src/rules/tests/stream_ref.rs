@@ -16,12 +16,10 @@ fn an_arn_is_taken_apart() {
         parsed,
         StreamRef::Arn {
             arn,
-            region: "eu-central-1",
-            account: "123456789012",
             name: "orders",
         }
     );
-    assert_eq!(parsed.name(), "orders");
+    assert_eq!((parsed.name(), parsed.text()), ("orders", arn));
     assert_eq!(parsed.arn(), Some(arn));
     assert_eq!(parse("orders").unwrap().arn(), None);
 }
