@@ -227,8 +227,6 @@
 //! - `dynamodb-lease`: `DynamoLeaseStore`, the lease store in a `DynamoDB` table.
 //! - `testing`: the in-process mode.
 
-extern crate self as ruststream_kinesis;
-
 // The README's programs are compiled as the docs' are.
 #[cfg(all(doctest, feature = "dynamodb-lease", feature = "testing"))]
 #[doc = include_str!("../../README.md")]
