@@ -2,47 +2,56 @@
 
 use std::fmt::Write as _;
 use std::io::{Write as _, stderr};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
-static WARNINGS: OnceLock<Mutex<Vec<String>>> = OnceLock::new();
+static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Starts the log of this process's warnings. Called before what is to be logged.
+fn kept() -> MutexGuard<'static, Vec<String>> {
+    // A test that panicked leaves the lines whole.
+    WARNINGS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Keeps the crate's warnings and errors of this process from now on.
 pub fn watch() {
-    WARNINGS.get_or_init(|| {
-        // Whoever set another one first sees the warnings instead; the test then says so.
-        let _ = tracing::subscriber::set_global_default(Warnings);
-        Mutex::default()
+    // Whoever set another one first sees the warnings instead; the test then says so.
+    let _ = tracing::subscriber::set_global_default(Lines {
+        wanted: |event| *event.level() <= Level::WARN && event.target() == "ruststream::kinesis",
+        told: |_, line| kept().push(line),
     });
 }
 
 /// Prints this process's events of level `INFO` and worse to its standard error.
 pub fn print() {
     // Whoever set another one first gets them instead.
-    let _ = tracing::subscriber::set_global_default(Printed);
+    let _ = tracing::subscriber::set_global_default(Lines {
+        wanted: |event| *event.level() <= Level::INFO && event.target().starts_with("ruststream"),
+        told: |level, line| {
+            let _ = writeln!(stderr(), "{level} {line}");
+        },
+    });
 }
 
 /// The warnings in which that text appears, a stream's name for one.
 #[must_use]
 pub fn warnings(about: &str) -> Vec<String> {
-    let warnings = WARNINGS.get_or_init(Mutex::default);
-    let warnings = warnings.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut warnings = kept().clone();
+    warnings.retain(|warning| warning.contains(about));
     warnings
-        .iter()
-        .filter(|warning| warning.contains(about))
-        .cloned()
-        .collect()
 }
 
-/// Keeps the crate's events of level `WARN` and worse, each as one line of its fields.
-struct Warnings;
+/// Takes events, each as one line of its fields.
+struct Lines {
+    wanted: fn(&Metadata<'_>) -> bool,
+    told: fn(Level, String),
+}
 
-impl Subscriber for Warnings {
+impl Subscriber for Lines {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        *metadata.level() <= Level::WARN && metadata.target() == "ruststream::kinesis"
+        (self.wanted)(metadata)
     }
 
     fn new_span(&self, _: &Attributes<'_>) -> Id {
@@ -56,36 +65,7 @@ impl Subscriber for Warnings {
     fn event(&self, event: &Event<'_>) {
         let mut line = Line(String::new());
         event.record(&mut line);
-        let warnings = WARNINGS.get_or_init(Mutex::default);
-        let mut warnings = warnings.lock().unwrap_or_else(PoisonError::into_inner);
-        warnings.push(line.0);
-    }
-
-    fn enter(&self, _: &Id) {}
-
-    fn exit(&self, _: &Id) {}
-}
-
-/// Writes the framework's and the crate's events, each as one line.
-struct Printed;
-
-impl Subscriber for Printed {
-    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        *metadata.level() <= Level::INFO && metadata.target().starts_with("ruststream")
-    }
-
-    fn new_span(&self, _: &Attributes<'_>) -> Id {
-        Id::from_u64(1)
-    }
-
-    fn record(&self, _: &Id, _: &Record<'_>) {}
-
-    fn record_follows_from(&self, _: &Id, _: &Id) {}
-
-    fn event(&self, event: &Event<'_>) {
-        let mut line = Line(String::new());
-        event.record(&mut line);
-        let _ = writeln!(stderr(), "{} {}", event.metadata().level(), line.0);
+        (self.told)(*event.metadata().level(), line.0);
     }
 
     fn enter(&self, _: &Id) {}
