@@ -25,6 +25,15 @@ pub async fn record(subscriber: &mut KinesisSubscriber) -> KinesisMessage {
     item(subscriber).await.expect("a record, not a report")
 }
 
+/// The next delivery, past whatever is reported before it.
+pub async fn delivered(subscriber: &mut KinesisSubscriber) -> KinesisMessage {
+    loop {
+        if let Ok(record) = item(subscriber).await {
+            return record;
+        }
+    }
+}
+
 /// The next report, past whatever is delivered before it.
 pub async fn report(subscriber: &mut KinesisSubscriber) -> KinesisError {
     loop {

@@ -11,6 +11,7 @@ mod endpoint;
 mod positions;
 mod process;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -21,17 +22,18 @@ use kinesis_stack::KinesisStack;
 use ruststream::{Broker, SubscriptionSource};
 use ruststream_kinesis::{
     ConnectedKinesisBroker, KinesisBroker, KinesisError, KinesisStream, KinesisSubscriber,
-    LeaseTimings,
+    LeaseStore, LeaseTimings,
 };
 use tokio::time::timeout;
 
 pub use deliveries::{
-    ack_all, handle, handle_sorted, item, nothing, numbers, record, records, report, text,
+    ack_all, delivered, handle, handle_sorted, item, nothing, numbers, record, records, report,
+    text,
 };
 pub use endpoint::{ENDPOINT, REQUIRE_LIVE, broker};
 pub(crate) use endpoint::{Endpoint, client, of_environment};
 pub use positions::{between, now, seek};
-pub use process::Process;
+pub use process::{Process, runtime};
 
 /// What a test waits for anything before it fails.
 pub const PATIENCE: Duration = Duration::from_secs(20);
@@ -162,6 +164,12 @@ impl OneStream {
     /// A broker that dials this service.
     pub fn broker(&self) -> KinesisBroker {
         broker(&self.endpoint)
+    }
+
+    /// A broker that keeps its leases in that store and holds each of them that long.
+    pub fn leasing(&self, store: &Arc<impl LeaseStore>, lease: Duration) -> KinesisBroker {
+        let broker = self.broker().lease_store(store.clone());
+        broker.lease_timings(lasting(lease))
     }
 
     /// Connects that broker and opens the stream.

@@ -1,10 +1,17 @@
-//! Another process, as far as a test can tell.
+//! Another process, or another thread, as far as a test can tell.
 
 use ruststream::Broker;
 use ruststream_kinesis::{ConnectedKinesisBroker, KinesisBroker, KinesisStream, KinesisSubscriber};
-use tokio::runtime::Runtime;
+use tokio::runtime::{Builder, Runtime};
 
 use super::within;
+
+/// A runtime for the thread that calls.
+#[must_use]
+pub fn runtime() -> Runtime {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    runtime.expect("a runtime starts")
+}
 
 /// A runtime that stands for another process: what runs on it can be killed.
 #[derive(Debug)]
@@ -16,7 +23,7 @@ impl Process {
     /// Starts one.
     #[must_use]
     pub fn start() -> Self {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
+        let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
             .build();

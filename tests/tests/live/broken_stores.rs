@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures::StreamExt;
 use ruststream::{ConnectedBroker, IncomingMessage, Subscriber};
 use ruststream_kinesis::{KinesisSubscriber, SHARD_END};
-use tests::live::{OneStream, handle, item, lasting, numbers, shard, text, within};
+use tests::live::{OneStream, delivered, handle, numbers, shard, text, within};
 use tests::store::{Op, RecordingStore, Rule, Twist, Which};
 use tokio::time::{sleep, timeout};
 
@@ -22,10 +22,7 @@ fn start(subscriber: &mut KinesisSubscriber) {
 async fn a_store_that_panics_in_a_taking_does_not_silence_the_subscription() {
     let live = OneStream::embedded(2).await;
     let store = RecordingStore::new();
-    let broker = live
-        .broker()
-        .lease_store(store.clone())
-        .lease_timings(lasting(Duration::from_secs(1)));
+    let broker = live.leasing(&store, Duration::from_secs(1));
     let (_connected, mut subscriber) = live.open(broker).await;
     start(&mut subscriber);
     let taken = store.count(Op::Acquire);
@@ -50,12 +47,7 @@ async fn a_store_that_panics_in_a_taking_does_not_silence_the_subscription() {
 async fn a_store_that_panics_in_a_renewal_leaves_a_shard_exactly_one_reader() {
     let live = OneStream::embedded(1).await;
     let store = RecordingStore::new();
-    let broker = |id: &str| {
-        live.broker()
-            .owner_id(id)
-            .lease_store(store.clone())
-            .lease_timings(lasting(Duration::from_secs(1)))
-    };
+    let broker = |id: &str| live.leasing(&store, Duration::from_secs(1)).owner_id(id);
     let (_first, mut first) = live.open(broker("first")).await;
     start(&mut first);
     let panics = store.count(Op::Renew) + 1;
@@ -84,15 +76,8 @@ async fn a_taking_that_is_applied_and_answered_with_an_error_leaves_no_shard_unr
     store.once(Op::Acquire, Twist::FailAfter);
     let (_connected, mut subscriber) = live.open(live.broker().lease_store(store.clone())).await;
     live.put("key", "one").await;
-    let read = within(async {
-        loop {
-            // The failure is reported first.
-            if let Ok(record) = item(&mut subscriber).await {
-                break record;
-            }
-        }
-    })
-    .await;
+    // The failure is reported first.
+    let read = within(delivered(&mut subscriber)).await;
     assert_eq!(text(&read), "one");
     read.ack().await.expect("the lease is held");
 }
@@ -157,10 +142,8 @@ async fn a_store_whose_answers_come_and_go_costs_two_instances_no_record() {
     let live = OneStream::embedded(2).await;
     let store = RecordingStore::new();
     let broker = |id: &str| {
-        live.broker()
+        live.leasing(&store, Duration::from_millis(1_500))
             .owner_id(id)
-            .lease_store(store.clone())
-            .lease_timings(lasting(Duration::from_millis(1_500)))
     };
     let (_first, first) = live.open(broker("first")).await;
     let (_second, second) = live.open(broker("second")).await;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ruststream::{ConnectedBroker, Seekable, Seeker};
 use ruststream_kinesis::{KinesisPosition, LeaseKey, LeaseStore, MemoryLeaseStore};
-use tests::live::{OneStream, Process, handle, lasting, numbers, records, shard};
+use tests::live::{OneStream, Process, handle, numbers, records, shard};
 use tests::or_skip;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -13,10 +13,7 @@ async fn an_owner_that_dies_before_its_first_ack_is_followed_from_where_it_opene
     let live = or_skip!(OneStream::start(1));
     let store = Arc::new(MemoryLeaseStore::new());
     let process = Process::start();
-    let broker = live
-        .broker()
-        .lease_store(store.clone())
-        .lease_timings(lasting(Duration::from_secs(1)));
+    let broker = live.leasing(&store, Duration::from_secs(1));
     let (_connected, mut subscriber) = process.subscribe(broker, live.source()).await;
     live.put_many("key", 0..3).await;
     drop(records(&mut subscriber, 2).await);
@@ -46,10 +43,7 @@ async fn a_crash_before_the_first_ack_of_a_replay_resumes_the_replay() {
     let live = or_skip!(OneStream::start(1));
     let store = Arc::new(MemoryLeaseStore::new());
     let process = Process::start();
-    let broker = live
-        .broker()
-        .lease_store(store.clone())
-        .lease_timings(lasting(Duration::from_secs(1)));
+    let broker = live.leasing(&store, Duration::from_secs(1));
     let (_connected, mut subscriber) = process.subscribe(broker, live.source()).await;
     live.put_many("key", 0..4).await;
     assert_eq!(handle(&mut subscriber, 4).await, numbers(0..4));

@@ -11,7 +11,7 @@ use ruststream_kinesis::{
     ConnectedKinesisBroker, KinesisBroker, KinesisPosition, KinesisSubscriber,
 };
 use tests::live::{
-    OneStream, Process, SLACK, handle, handle_sorted, item, lasting, nothing, numbers, record,
+    OneStream, Process, SLACK, delivered, handle, handle_sorted, item, nothing, numbers, record,
     records, seek, shard, text, within,
 };
 use tests::store::SeeingStore;
@@ -22,10 +22,7 @@ use tokio::time::{sleep, timeout};
 const SHARED_WITHIN: Duration = Duration::from_secs(15);
 
 fn instance(live: &OneStream, store: &Arc<SeeingStore>, id: &str) -> KinesisBroker {
-    live.broker()
-        .owner_id(id)
-        .lease_store(store.clone())
-        .lease_timings(lasting(Duration::from_secs(3)))
+    live.leasing(store, Duration::from_secs(3)).owner_id(id)
 }
 
 fn read_by(connected: &ConnectedKinesisBroker) -> BTreeSet<String> {
@@ -193,15 +190,8 @@ async fn a_stream_created_again_while_it_is_read_is_read_on_its_finished_shard_t
     handle_sorted(&mut subscriber, 2).await;
     live.create_again(1).await;
     live.put("key", "new").await;
-    let new = async {
-        loop {
-            // The readers of the shards that are gone report it.
-            if let Ok(record) = item(&mut subscriber).await {
-                break record;
-            }
-        }
-    };
-    let new = timeout(Duration::from_mins(1), new).await;
+    // The readers of the shards that are gone report it.
+    let new = timeout(Duration::from_mins(1), delivered(&mut subscriber)).await;
     assert_eq!(text(&new.expect("the new stream is read")), "new");
 }
 

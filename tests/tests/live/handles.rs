@@ -8,10 +8,9 @@ use ruststream::{Broker, ConnectedBroker, IncomingMessage, PublishPolicy};
 use ruststream_kinesis::prelude::*;
 use ruststream_kinesis::{KinesisError, KinesisMonitor, KinesisPublisher, ShardSnapshot};
 use serde::{Deserialize, Serialize};
-use tests::live::{OneStream, handle, lasting, records, shard, within};
+use tests::live::{OneStream, handle, lasting, records, runtime, shard, within};
 use tests::store::RecordingStore;
 use tests::wire::{create, publish, retained, retained_at_last};
-use tokio::runtime::Builder;
 use tokio::task::spawn_blocking;
 
 #[derive(Serialize, Deserialize)]
@@ -81,9 +80,7 @@ async fn runtimes_that_come_and_go_publish_through_one_publisher() {
         let (publisher, stream) = (connected.publisher(), live.stream().to_owned());
         spawn_blocking(move || {
             for _ in 0..RUNTIMES {
-                let runtime = Builder::new_current_thread().enable_all().build();
-                let runtime = runtime.expect("a runtime");
-                let sent = runtime.block_on(publish(&publisher, &stream, b"{}"));
+                let sent = runtime().block_on(publish(&publisher, &stream, b"{}"));
                 sent.expect("the record is written");
             }
         })
@@ -108,8 +105,7 @@ async fn runtimes_that_come_and_go_acknowledge() {
     let records = records(&mut subscriber, RECORDS).await;
     let acknowledged = spawn_blocking(move || {
         for record in records {
-            let runtime = Builder::new_current_thread().enable_all().build();
-            let acknowledged = runtime.expect("a runtime").block_on(record.ack());
+            let acknowledged = runtime().block_on(record.ack());
             acknowledged.expect("the record is acknowledged");
         }
     });
@@ -126,8 +122,7 @@ async fn a_busy_thread_never_holds_up_the_request_of_another() {
     let (written, is_written) = tokio::sync::oneshot::channel();
     let (release, released) = mpsc::channel::<()>();
     let busy = std::thread::spawn(move || {
-        let runtime = Builder::new_current_thread().enable_all().build();
-        runtime.expect("a runtime").block_on(async {
+        runtime().block_on(async {
             let sent = publish(&publisher, &stream, b"{}").await;
             sent.expect("the record is written");
             written.send(()).expect("the test waits");

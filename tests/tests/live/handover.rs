@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use ruststream::{ConnectedBroker, IncomingMessage};
 use ruststream_kinesis::KinesisBroker;
 use tests::live::{
-    OneStream, Process, SLACK, handle, handle_sorted, lasting, nothing, numbers, record, records,
-    shard, text, within,
+    OneStream, Process, SLACK, handle, handle_sorted, nothing, numbers, record, records, shard,
+    text, within,
 };
 use tests::or_skip;
 use tests::store::{Answer, Op, RecordingStore, Twist, Which};
@@ -18,10 +18,7 @@ const PICK_UP: Duration = Duration::from_secs(2);
 const LEASE: Duration = Duration::from_secs(2);
 
 fn instance(live: &OneStream, store: &std::sync::Arc<RecordingStore>, id: &str) -> KinesisBroker {
-    live.broker()
-        .owner_id(id)
-        .lease_store(store.clone())
-        .lease_timings(lasting(LEASE))
+    live.leasing(store, LEASE).owner_id(id)
 }
 
 /// When that instance took that shard.

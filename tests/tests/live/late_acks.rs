@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use ruststream::{IncomingMessage, Seekable};
 use ruststream_kinesis::{KinesisPosition, MemoryLeaseStore};
-use tests::live::{OneStream, handle, lasting, now, numbers, record, records, seek, shard, within};
+use tests::live::{OneStream, handle, now, numbers, record, records, seek, shard, within};
 use tests::store::{Op, RecordingStore, Twist};
 use tokio::time::sleep;
 
@@ -51,10 +51,7 @@ async fn a_seek_behind_a_replayed_parent_returns_though_an_ack_in_flight_is_not_
 async fn an_ack_nobody_polls_keeps_no_shard_whose_end_was_read_from_the_next_subscription() {
     let live = OneStream::embedded(1).await;
     let store = RecordingStore::new();
-    let broker = live
-        .broker()
-        .lease_store(store.clone())
-        .lease_timings(lasting(Duration::from_secs(1)));
+    let broker = live.leasing(&store, Duration::from_secs(1));
     let (connected, mut subscriber) = live.open(broker).await;
     live.put_many("key", 0..2).await;
     handle(&mut subscriber, 1).await;

@@ -7,8 +7,8 @@ use futures::stream::FuturesUnordered;
 use ruststream::{AckError, IncomingMessage};
 use ruststream_kinesis::{KinesisError, LeaseTimings};
 use tests::live::{
-    OneStream, SLACK, handle, is_lease_error, item, lasting, nothing, numbers, record, records,
-    report, shard, text, within,
+    OneStream, SLACK, delivered, handle, is_lease_error, nothing, numbers, record, records, report,
+    runtime, shard, text, within,
 };
 use tests::or_skip;
 use tests::store::{Answer, Op, RecordingStore, Rule, Twist, Which};
@@ -17,10 +17,7 @@ use tests::store::{Answer, Op, RecordingStore, Rule, Twist, Which};
 async fn a_refused_renewal_stops_the_reader_at_once_and_writes_nothing() {
     let live = or_skip!(OneStream::start(1));
     let store = RecordingStore::new();
-    let broker = live
-        .broker()
-        .lease_store(store.clone())
-        .lease_timings(lasting(Duration::from_secs(3)));
+    let broker = live.leasing(&store, Duration::from_secs(3));
     let (_connected, mut subscriber) = live.open(broker).await;
     live.put_many("key", 0..4).await;
     let first = record(&mut subscriber).await;
@@ -46,10 +43,7 @@ async fn a_refused_renewal_stops_the_reader_at_once_and_writes_nothing() {
 async fn a_lost_shard_is_asked_for_again_and_reads_on_from_its_checkpoint() {
     let live = or_skip!(OneStream::start(1));
     let store = RecordingStore::new();
-    let broker = live
-        .broker()
-        .lease_store(store.clone())
-        .lease_timings(lasting(Duration::from_secs(3)));
+    let broker = live.leasing(&store, Duration::from_secs(3));
     let (_connected, mut subscriber) = live.open(broker).await;
     live.put_many("key", 0..3).await;
     handle(&mut subscriber, 2).await;
@@ -65,10 +59,7 @@ async fn a_lost_shard_is_asked_for_again_and_reads_on_from_its_checkpoint() {
 async fn a_renewal_that_fails_is_reported_and_the_reader_goes_on() {
     let live = or_skip!(OneStream::start(1));
     let store = RecordingStore::new();
-    let broker = live
-        .broker()
-        .lease_store(store.clone())
-        .lease_timings(lasting(Duration::from_secs(3)));
+    let broker = live.leasing(&store, Duration::from_secs(3));
     let (_connected, mut subscriber) = live.open(broker).await;
     store.once(Op::Renew, Twist::Fail);
     store.once(Op::Renew, Twist::FailAfter);
@@ -91,15 +82,8 @@ async fn a_store_that_throttles_everything_for_a_while_stops_nothing_and_loses_n
     let ops = [Op::Acquire, Op::Renew, Op::Checkpoint, Op::Read];
     let throttles = ops.map(|op| store.always(op, Twist::Fail));
     for number in 0..5 {
-        let record = within(async {
-            loop {
-                // A store that fails is reported between the records.
-                if let Ok(record) = item(&mut subscriber).await {
-                    break record;
-                }
-            }
-        })
-        .await;
+        // A store that fails is reported between the records.
+        let record = within(delivered(&mut subscriber)).await;
         assert_eq!(text(&record), number.to_string());
         record.ack().await.expect_err("the store is throttled");
     }
@@ -143,10 +127,7 @@ async fn a_lease_no_renewal_was_confirmed_for_is_given_up_when_it_is_over() {
 async fn a_store_that_hangs_is_given_up_on_before_the_lease_is_over() {
     let live = or_skip!(OneStream::start(1));
     let store = RecordingStore::new();
-    let broker = live
-        .broker()
-        .lease_store(store.clone())
-        .lease_timings(lasting(Duration::from_secs(3)));
+    let broker = live.leasing(&store, Duration::from_secs(3));
     let (_connected, mut subscriber) = live.open(broker).await;
     let hung = store.once(Op::Renew, Twist::Hold);
     let reported = report(&mut subscriber).await;
@@ -163,12 +144,7 @@ async fn a_handler_that_blocks_longer_than_the_lease_keeps_it() {
     let live = or_skip!(OneStream::start(1));
     let store = RecordingStore::new();
     let duration = Duration::from_secs(1);
-    let broker = |name| {
-        live.broker()
-            .owner_id(name)
-            .lease_store(store.clone())
-            .lease_timings(lasting(duration))
-    };
+    let broker = |name| live.leasing(&store, duration).owner_id(name);
     let (_first, mut reading) = live.open(broker("first")).await;
     let (_second, mut waiting) = live.open(broker("second")).await;
     live.put_many("key", 0..3).await;
@@ -216,10 +192,7 @@ async fn checkpoints_and_renewals_of_one_shard_never_fence_each_other() {
 async fn acks_that_nobody_polls_any_more_do_not_cost_the_lease() {
     let live = or_skip!(OneStream::start(1));
     let store = RecordingStore::new();
-    let broker = live
-        .broker()
-        .lease_store(store.clone())
-        .lease_timings(lasting(Duration::from_millis(1_500)));
+    let broker = live.leasing(&store, Duration::from_millis(1_500));
     let (_connected, mut subscriber) = live.open(broker).await;
     live.put_many("key", 0..3).await;
     let held = store.always(Op::Checkpoint, Twist::Delay(Duration::from_millis(100)));
@@ -243,20 +216,13 @@ async fn acks_that_nobody_polls_any_more_do_not_cost_the_lease() {
 async fn a_thread_that_blocks_with_an_ack_in_flight_does_not_cost_the_lease() {
     let live = or_skip!(OneStream::start(1));
     let store = RecordingStore::new();
-    let broker = live
-        .broker()
-        .lease_store(store.clone())
-        .lease_timings(lasting(Duration::from_millis(1_500)));
+    let broker = live.leasing(&store, Duration::from_millis(1_500));
     let (_connected, mut subscriber) = live.open(broker).await;
     let written = live.put("key", "one").await;
     let record = record(&mut subscriber).await;
     store.once(Op::Checkpoint, Twist::Delay(Duration::from_millis(100)));
     let thread = std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .expect("a runtime");
-        runtime.block_on(async {
+        runtime().block_on(async {
             let ack = tokio::spawn(record.ack());
             tokio::time::sleep(Duration::from_millis(50)).await;
             std::thread::sleep(Duration::from_secs(4));

@@ -9,7 +9,7 @@ use kinesis_stack::{Fault, On};
 use ruststream::{ConnectedBroker, IncomingMessage, Seekable, Seeker, Subscriber};
 use ruststream_kinesis::KinesisPosition;
 use tests::live::{
-    OneStream, handle, handle_sorted, item, lasting, numbers, record, seek, shard, text, within,
+    OneStream, handle, handle_sorted, item, numbers, record, seek, shard, text, within,
 };
 use tests::store::{Op, RecordingStore, Twist};
 use tokio::time::{sleep, timeout};
@@ -76,10 +76,7 @@ async fn a_shutdown_is_not_held_up_by_a_seek_that_makes_many_shards_wait() {
 async fn a_lease_lost_while_a_seek_opens_its_shards_loses_no_record() {
     let live = OneStream::embedded(1).await;
     let store = RecordingStore::new();
-    let broker = live
-        .broker()
-        .lease_store(store.clone())
-        .lease_timings(lasting(Duration::from_millis(900)));
+    let broker = live.leasing(&store, Duration::from_millis(900));
     let (_connected, mut subscriber) = live.open(broker).await;
     live.put_many("key", 0..5).await;
     handle(&mut subscriber, 5).await;
@@ -109,10 +106,7 @@ async fn seeks_that_race_with_drops_and_lost_leases_are_answered_and_lose_no_rec
     const RECORDS: usize = 20;
     let live = OneStream::embedded(2).await;
     let store = RecordingStore::new();
-    let broker = live
-        .broker()
-        .lease_store(store.clone())
-        .lease_timings(lasting(Duration::from_millis(900)));
+    let broker = live.leasing(&store, Duration::from_millis(900));
     let (connected, mut subscriber) = live.open(broker).await;
     live.put_many("key", 0..RECORDS).await;
     for round in 0..12 {

@@ -7,7 +7,7 @@ use ruststream::{Broker, IncomingMessage, Seekable, Seeker};
 use ruststream_kinesis::{KinesisError, KinesisPosition};
 use tests::events;
 use tests::live::{
-    OneStream, SLACK, handle, item, lasting, numbers, record, report, shard, text, within,
+    OneStream, SLACK, delivered, handle, item, numbers, record, report, shard, text, within,
 };
 use tests::store::{Op, RecordingStore, Which};
 use tokio::time::timeout;
@@ -165,25 +165,15 @@ async fn a_shard_trimmed_while_its_iterator_expires_goes_on_at_the_horizon() {
 async fn a_shard_that_opens_slowly_costs_no_other_shard_its_lease() {
     let live = OneStream::embedded(2).await;
     let store = RecordingStore::new();
-    let broker = live
-        .broker()
-        .lease_store(store.clone())
-        .lease_timings(lasting(Duration::from_secs(2)));
+    let broker = live.leasing(&store, Duration::from_secs(2));
     let slow = iterators().shard(shard(1));
     live.stack()
         .faults()
         .once(slow, Fault::Delay(Duration::from_secs(4)));
     let (_connected, mut subscriber) = live.open(broker).await;
     live.put_at(0, "quick").await;
-    let quick = async {
-        loop {
-            // The slow one is reported; it is tried again.
-            if let Ok(record) = item(&mut subscriber).await {
-                break record;
-            }
-        }
-    };
-    let quick = within(quick).await;
+    // The slow one is reported; it is tried again.
+    let quick = within(delivered(&mut subscriber)).await;
     assert_eq!(text(&quick), "quick");
     quick.ack().await.expect("the lease is held");
     assert_eq!(store.count(Which::from(Op::Acquire).shard(shard(0))), 1);

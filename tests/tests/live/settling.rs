@@ -6,7 +6,7 @@ use ruststream::{AckError, ConnectedBroker, IncomingMessage, Seekable, Seeker};
 use ruststream_kinesis::{KinesisError, KinesisPosition};
 use tests::live::{
     OneStream, ack_all, handle, is_lease_error, item, lasting, nothing, numbers, record, records,
-    shard, text, within,
+    runtime, shard, text, within,
 };
 use tests::or_skip;
 use tests::store::{Op, RecordingStore, Twist};
@@ -171,10 +171,7 @@ async fn a_checkpoint_that_fails_fails_its_ack_and_the_next_one_covers_it() {
 async fn a_checkpoint_whose_ack_was_cancelled_or_failed_is_stored_with_the_next_renewal() {
     let live = or_skip!(OneStream::start(1));
     let store = RecordingStore::new();
-    let broker = live
-        .broker()
-        .lease_store(store.clone())
-        .lease_timings(lasting(Duration::from_secs(3)));
+    let broker = live.leasing(&store, Duration::from_secs(3));
     let (_connected, mut subscriber) = live.open(broker).await;
     let written = live.put_many("key", 0..2).await;
     let [first, second] = records(&mut subscriber, 2)
@@ -205,13 +202,7 @@ async fn a_handler_on_a_thread_of_its_own_acknowledges_from_there() {
     let records = records(&mut subscriber, 20).await;
     // Every other call is one the thread's own timers and wake-ups have to carry.
     store.always(Op::Checkpoint, Twist::Delay(Duration::from_millis(5)));
-    let thread = std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .expect("a runtime");
-        runtime.block_on(ack_all(records));
-    });
+    let thread = std::thread::spawn(move || runtime().block_on(ack_all(records)));
     within(tokio::task::spawn_blocking(move || thread.join()))
         .await
         .expect("no panic")

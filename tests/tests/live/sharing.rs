@@ -11,7 +11,7 @@ use ruststream_kinesis::{
     ConnectedKinesisBroker, KinesisBroker, KinesisError, KinesisStream, KinesisSubscriber,
     MemoryLeaseStore,
 };
-use tests::live::{OneStream, SLACK, handle, lasting, numbers, shard, text, within};
+use tests::live::{OneStream, SLACK, handle, numbers, shard, text, within};
 use tests::or_skip;
 use tests::store::RecordingStore;
 use tokio::sync::mpsc;
@@ -22,10 +22,7 @@ use tokio::time::{sleep, timeout};
 const SHARED_WITHIN: Duration = Duration::from_secs(15);
 
 fn instance(live: &OneStream, store: &Arc<MemoryLeaseStore>, id: &str) -> KinesisBroker {
-    live.broker()
-        .owner_id(id)
-        .lease_store(store.clone())
-        .lease_timings(lasting(Duration::from_secs(3)))
+    live.leasing(store, Duration::from_secs(3)).owner_id(id)
 }
 
 /// How many shards that instance reads.

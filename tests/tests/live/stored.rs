@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ruststream::{ConnectedBroker, IncomingMessage, Seekable, Seeker};
 use ruststream_kinesis::{KinesisPosition, LeaseTimings};
-use tests::live::{OneStream, Process, ack_all, handle, lasting, numbers, records, shard};
+use tests::live::{OneStream, Process, ack_all, handle, numbers, records, shard};
 use tests::or_skip;
 use tests::store::{Op, RecordingStore};
 
@@ -67,10 +67,7 @@ async fn a_killed_process_stored_only_the_prefix_it_acknowledged() {
     let live = or_skip!(OneStream::start(1));
     let store = RecordingStore::new();
     let process = Process::start();
-    let broker = live
-        .broker()
-        .lease_store(store.clone())
-        .lease_timings(lasting(Duration::from_secs(1)));
+    let broker = live.leasing(&store, Duration::from_secs(1));
     let source = live
         .source()
         .checkpoint_interval(Duration::from_millis(100));
@@ -99,10 +96,7 @@ async fn a_replay_may_store_lower_checkpoints_and_goes_on_after_a_crash() {
     let live = or_skip!(OneStream::start(1));
     let store = RecordingStore::new();
     let process = Process::start();
-    let broker = live
-        .broker()
-        .lease_store(store.clone())
-        .lease_timings(lasting(Duration::from_secs(1)));
+    let broker = live.leasing(&store, Duration::from_secs(1));
     let (_connected, mut subscriber) = process.subscribe(broker, live.source()).await;
     let written = live.put_many("key", 0..6).await;
     let mut held = records(&mut subscriber, 6).await;

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use ruststream_kinesis::{LeaseKey, LeaseState, LeaseStore, Member, MemoryLeaseStore, Opening};
 use tests::dynamo::LeaseTable;
+use tests::live::runtime;
 use tokio::runtime::{Builder, Runtime};
 
 /// Between steps of twenty seconds and of forty, so that no clock's second decides.
@@ -169,8 +170,7 @@ struct Tables {
 
 impl Tables {
     fn start() -> Self {
-        let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.expect("a runtime");
+        let runtime = runtime();
         let table = runtime.block_on(LeaseTable::start());
         Self { runtime, table }
     }

@@ -8,7 +8,8 @@ use ruststream_kinesis::{KinesisBroker, KinesisError, LeaseStore};
 use serde_json::json;
 use tests::dynamo::{LeaseTable, text, text_of};
 use tests::live::{
-    OneStream, ack_all, handle, is_lease_error, item, numbers, records, report, shard, within,
+    OneStream, ack_all, handle, is_lease_error, item, numbers, records, report, runtime, shard,
+    within,
 };
 
 /// A broker of that service that keeps its leases there.
@@ -70,12 +71,7 @@ async fn a_handler_on_a_thread_of_its_own_acknowledges_through_a_client_of_its_o
     let (_connected, mut subscriber) = live.open(broker(&live, table.store())).await;
     let written = live.put_many("key", 0..3).await;
     let delivered = records(&mut subscriber, 3).await;
-    let handler = tokio::task::spawn_blocking(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build();
-        runtime.expect("a runtime").block_on(ack_all(delivered));
-    });
+    let handler = tokio::task::spawn_blocking(move || runtime().block_on(ack_all(delivered)));
     within(handler).await.expect("no panic");
     assert_eq!(
         checkpoint(&table, &live).await,

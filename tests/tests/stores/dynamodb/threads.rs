@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use ruststream_kinesis::LeaseStore;
 use tests::dynamo::{LeaseTable, number_of, text_of};
-use tests::live::within;
-use tokio::runtime::Builder;
+use tests::live::{runtime, within};
 use tokio::task::spawn_blocking;
 
 use super::{LEASE, ROW, key, yes};
@@ -19,12 +18,8 @@ async fn runtimes_that_come_and_go_write_through_one_store() {
     let shared = Arc::clone(&store);
     let writes = spawn_blocking(move || {
         for sequence in 1..=RUNTIMES {
-            let runtime = Builder::new_current_thread().enable_all().build();
             let sequence = sequence.to_string();
-            let stored =
-                runtime
-                    .expect("a runtime")
-                    .block_on(shared.checkpoint(&key(), "first", &sequence));
+            let stored = runtime().block_on(shared.checkpoint(&key(), "first", &sequence));
             assert!(stored.expect("the store answers"));
         }
     });
