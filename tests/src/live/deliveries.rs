@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use futures::StreamExt;
-use ruststream::{IncomingMessage, Subscriber};
+use ruststream::{AckError, IncomingMessage, Subscriber};
 use ruststream_kinesis::{KinesisError, KinesisMessage, KinesisSubscriber};
 use tokio::time::timeout;
 
@@ -74,6 +74,15 @@ pub async fn handle_sorted(subscriber: &mut KinesisSubscriber, count: usize) -> 
 pub async fn ack_all(records: impl IntoIterator<Item = KinesisMessage>) {
     for record in records {
         record.ack().await.expect("the record is acknowledged");
+    }
+}
+
+/// What a settlement failed with; one that did not fail fails the test.
+#[must_use]
+pub fn refusal(settled: Result<(), AckError>) -> KinesisError {
+    match settled {
+        Err(AckError::Broker(refusal)) => *refusal.downcast().expect("an error of the crate"),
+        other => panic!("a refusal of the broker, not {other:?}"),
     }
 }
 

@@ -27,8 +27,8 @@ use ruststream_kinesis::{
 use tokio::time::timeout;
 
 pub use deliveries::{
-    ack_all, delivered, handle, handle_sorted, item, nothing, numbers, record, records, report,
-    text,
+    ack_all, delivered, handle, handle_sorted, item, nothing, numbers, record, records, refusal,
+    report, text,
 };
 pub use endpoint::{ENDPOINT, REQUIRE_LIVE, broker};
 pub(crate) use endpoint::{Endpoint, client, of_environment};

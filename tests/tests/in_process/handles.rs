@@ -5,11 +5,12 @@ use std::pin::pin;
 use futures::StreamExt;
 use ruststream::testing::InProcess;
 use ruststream::{
-    AckError, Broker, ConnectedBroker, IncomingMessage, Seekable, Seeker, Subscribe, Subscriber,
+    Broker, ConnectedBroker, IncomingMessage, Seekable, Seeker, Subscribe, Subscriber,
 };
 use ruststream_kinesis::{
     KinesisBroker, KinesisError, KinesisPosition, KinesisStream, LeaseTimings,
 };
+use tests::live::refusal;
 use tests::store::{Op, RecordingStore};
 
 use crate::support::{connect, drain, finishes, next, publish, publish_all, subscribe};
@@ -18,16 +19,6 @@ const ARN: &str = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders";
 
 fn is_not_connected(answer: &Result<(), KinesisError>) -> bool {
     matches!(answer, Err(KinesisError::NotConnected))
-}
-
-fn settles_not_connected(answer: &Result<(), AckError>) -> bool {
-    let Err(AckError::Broker(cause)) = answer else {
-        return false;
-    };
-    matches!(
-        cause.downcast_ref::<KinesisError>(),
-        Some(KinesisError::NotConnected)
-    )
 }
 
 #[tokio::test]
@@ -51,9 +42,10 @@ async fn a_delivery_reports_not_connected_after_the_shutdown() {
     publish_all(&connected.publisher(), "orders", &["a", "b", "c"]).await;
     let [a, b, c] = [(); 3].map(|()| next(&mut subscriber).expect("a record"));
     connected.shutdown().await.expect("shuts down");
-    assert!(settles_not_connected(&a.ack().await));
-    assert!(settles_not_connected(&b.nack(false).await));
-    assert!(settles_not_connected(&c.nack(true).await));
+    let settled = [a.ack().await, b.nack(false).await, c.nack(true).await];
+    for refused in settled.map(refusal) {
+        assert!(matches!(refused, KinesisError::NotConnected), "{refused}");
+    }
 }
 
 #[tokio::test]

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
-use ruststream::{AckError, IncomingMessage};
-use ruststream_kinesis::{KinesisError, LeaseTimings};
+use ruststream::IncomingMessage;
+use ruststream_kinesis::LeaseTimings;
 use tests::live::{
-    OneStream, SLACK, delivered, handle, is_lease_error, nothing, numbers, record, records, report,
-    runtime, shard, text, within,
+    OneStream, SLACK, delivered, handle, is_lease_error, nothing, numbers, record, records,
+    refusal, report, runtime, shard, text, within,
 };
 use tests::or_skip;
 use tests::store::{Answer, Op, RecordingStore, Rule, Twist, Which};
@@ -27,12 +27,9 @@ async fn a_refused_renewal_stops_the_reader_at_once_and_writes_nothing() {
         .answered(Which::from(Op::Acquire).shard(shard(0)), 2)
         .await;
 
-    let refused = first.ack().await.expect_err("the lease is another's");
-    let AckError::Broker(refused) = refused else {
-        panic!("an error of the broker, not {refused:?}");
-    };
-    let refused = refused.downcast_ref::<KinesisError>().expect("ours");
-    assert!(is_lease_error(refused, &live, &shard(0)));
+    // The lease is another's.
+    let refused = refusal(first.ack().await);
+    assert!(is_lease_error(&refused, &live, &shard(0)), "{refused}");
     // What was fetched and not delivered yet is the other owner's to deliver.
     nothing(&mut subscriber, Duration::from_millis(500)).await;
     assert_eq!(store.count(Op::Checkpoint), 0);

@@ -6,31 +6,10 @@ use ruststream::{AckError, ConnectedBroker, IncomingMessage, Seekable, Seeker};
 use ruststream_kinesis::{KinesisError, KinesisPosition};
 use tests::live::{
     OneStream, ack_all, handle, is_lease_error, item, lasting, nothing, numbers, record, records,
-    runtime, shard, text, within,
+    refusal, runtime, shard, text, within,
 };
 use tests::or_skip;
 use tests::store::{Op, RecordingStore, Twist};
-
-fn assert_lease_error(error: &AckError, live: &OneStream, id: &str) {
-    let AckError::Broker(error) = error else {
-        panic!("an error of the broker, not {error:?}");
-    };
-    let error = error.downcast_ref::<KinesisError>();
-    assert!(
-        error.is_some_and(|error| is_lease_error(error, live, id)),
-        "{error:?}"
-    );
-}
-
-fn assert_not_connected(error: &AckError) {
-    let AckError::Broker(error) = error else {
-        panic!("an error of the broker, not {error:?}");
-    };
-    assert!(matches!(
-        error.downcast_ref::<KinesisError>(),
-        Some(KinesisError::NotConnected)
-    ));
-}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_watermark_that_moves_is_one_checkpoint_call_and_one_that_stays_is_none() {
@@ -156,8 +135,8 @@ async fn a_checkpoint_that_fails_fails_its_ack_and_the_next_one_covers_it() {
         let (connected, mut subscriber) = live.open(live.broker().lease_store(store.clone())).await;
         let written = live.put_many("key", 0..3).await;
         store.once(Op::Checkpoint, twist);
-        let failed = record(&mut subscriber).await.ack().await;
-        assert_lease_error(&failed.expect_err("the store failed"), &live, &shard(0));
+        let failed = refusal(record(&mut subscriber).await.ack().await);
+        assert!(is_lease_error(&failed, &live, &shard(0)), "{failed}");
         assert_eq!(handle(&mut subscriber, 2).await, numbers(1..3));
         assert_eq!(
             store.checkpoint_of(live.stream(), &shard(0)).await,
@@ -222,9 +201,14 @@ async fn deliveries_held_across_the_shutdown_answer_not_connected() {
         .expect("three records");
     within(connected.shutdown()).await.expect("shuts down");
 
-    assert_not_connected(&acked.ack().await.expect_err("shut down"));
-    assert_not_connected(&dropped.nack(false).await.expect_err("shut down"));
-    assert_not_connected(&requeued.nack(true).await.expect_err("shut down"));
+    let settled = [
+        acked.ack().await,
+        dropped.nack(false).await,
+        requeued.nack(true).await,
+    ];
+    for refused in settled.map(refusal) {
+        assert!(matches!(refused, KinesisError::NotConnected), "{refused}");
+    }
     assert!(matches!(
         seeker.seek(KinesisPosition::horizon()).await,
         Err(KinesisError::NotConnected)
