@@ -7,7 +7,9 @@ use aws_sdk_kinesis::primitives::{Blob, DateTime};
 use aws_sdk_kinesis::types::{PutRecordsRequestEntry, ShardIteratorType};
 use kinesis_stack::{KinesisStack, On};
 
-use super::{FIRST, client, create, horizon, put, read, texts, with_stream};
+use super::{
+    FIRST, client, create, describe, horizon, list, put, read, summary, texts, with_stream, write,
+};
 
 /// A moment between two records, in fractions of a second.
 async fn moment() -> DateTime {
@@ -80,16 +82,7 @@ async fn an_arrival_time_is_the_time_of_the_write() {
 async fn every_call_on_a_stream_takes_its_arn() {
     let (stack, client) = with_stream("orders", 1).await;
     put(&client, "orders", "one").await;
-    let summary = client
-        .describe_stream_summary()
-        .stream_name("orders")
-        .send()
-        .await
-        .expect("a summary");
-    let arn = summary
-        .stream_description_summary
-        .expect("a summary")
-        .stream_arn;
+    let arn = summary(&client, "orders").await.stream_arn;
 
     client
         .describe_stream_summary()
@@ -138,12 +131,7 @@ async fn every_call_on_a_stream_takes_its_arn() {
 #[tokio::test]
 async fn a_list_token_stands_alone_and_pages_have_a_thousand_shards() {
     let (stack, client) = with_stream("orders", 2_500).await;
-    let mut page = client
-        .list_shards()
-        .stream_name("orders")
-        .send()
-        .await
-        .expect("a page");
+    let mut page = list(&client, "orders").send().await.expect("a page");
     let mut sizes = vec![page.shards().len()];
     while let Some(token) = page.next_token {
         page = client
@@ -162,17 +150,12 @@ async fn a_list_token_stands_alone_and_pages_have_a_thousand_shards() {
         3
     );
 
-    let page = client
-        .list_shards()
-        .stream_name("orders")
+    let page = list(&client, "orders")
         .max_results(1)
         .send()
         .await
         .expect("a page");
-    let both = client
-        .list_shards()
-        .stream_name("orders")
-        .next_token(page.next_token.expect("a token"));
+    let both = list(&client, "orders").next_token(page.next_token.expect("a token"));
     let refused = both.send().await.expect_err("a token excludes the name");
     assert!(refused.into_service_error().is_invalid_argument_exception());
 }
@@ -222,9 +205,7 @@ async fn a_page_ends_at_ten_mebibytes() {
 async fn a_missing_stream_is_not_found() {
     let stack = KinesisStack::start();
     let client = client(&stack);
-    let summary = client
-        .describe_stream_summary()
-        .stream_name("none")
+    let summary = describe(&client, "none")
         .send()
         .await
         .expect_err("no stream");
@@ -233,22 +214,13 @@ async fn a_missing_stream_is_not_found() {
             .into_service_error()
             .is_resource_not_found_exception()
     );
-    let listing = client
-        .list_shards()
-        .stream_name("none")
-        .send()
-        .await
-        .expect_err("no stream");
+    let listing = list(&client, "none").send().await.expect_err("no stream");
     assert!(
         listing
             .into_service_error()
             .is_resource_not_found_exception()
     );
-    let put = client
-        .put_record()
-        .stream_name("none")
-        .partition_key("key")
-        .data(Blob::new("one"));
+    let put = write(&client, "none", "one");
     assert!(
         put.send()
             .await
@@ -294,14 +266,7 @@ async fn an_iterator_expires_after_the_lifetime_that_was_set() {
 async fn a_record_counts_with_its_partition_key() {
     const LARGEST: usize = 1024 * 1024;
     let (_stack, client) = with_stream("orders", 1).await;
-    let put = |data: usize| {
-        client
-            .put_record()
-            .stream_name("orders")
-            .partition_key("key")
-            .data(Blob::new(vec![0; data]))
-            .send()
-    };
+    let put = |data: usize| write(&client, "orders", vec![0; data]).send();
     put(LARGEST - "key".len()).await.expect("it fits");
     put(LARGEST - "key".len() + 1)
         .await

@@ -4,11 +4,12 @@ use std::time::{Duration, Instant};
 
 use aws_sdk_kinesis::config::timeout::TimeoutConfig;
 use aws_sdk_kinesis::error::{DisplayErrorContext, ProvideErrorMetadata, SdkError};
-use aws_sdk_kinesis::primitives::Blob;
 use aws_sdk_kinesis::types::ShardIteratorType;
 use kinesis_stack::{Fault, On};
 
-use super::{FIRST, client, horizon, iterator, put, read, settings, texts, with_stream};
+use super::{
+    FIRST, client, horizon, iterator, list, put, read, settings, texts, with_stream, write,
+};
 
 #[tokio::test]
 async fn a_throttled_read_is_refused_once_and_then_served() {
@@ -42,12 +43,7 @@ async fn a_throttled_listing_exceeds_its_limit() {
     stack
         .faults()
         .once(On::operation("ListShards"), Fault::Throttle);
-    let refused = client
-        .list_shards()
-        .stream_name("orders")
-        .send()
-        .await
-        .expect_err("throttled");
+    let refused = list(&client, "orders").send().await.expect_err("throttled");
     assert!(refused.into_service_error().is_limit_exceeded_exception());
 }
 
@@ -58,11 +54,7 @@ async fn an_error_before_applying_leaves_nothing_and_an_error_after_leaves_the_r
         stack
             .faults()
             .once(On::operation("PutRecord").key("key"), fault);
-        let put = client
-            .put_record()
-            .stream_name("orders")
-            .partition_key("key")
-            .data(Blob::new("one"));
+        let put = write(&client, "orders", "one");
         let failed = put.send().await.expect_err("a server error");
         assert_eq!(
             failed.raw_response().expect("an answer").status().as_u16(),
@@ -90,21 +82,14 @@ async fn a_call_without_an_answer_ends_by_the_clients_own_timeout() {
         .faults()
         .once(On::operation("ListShards"), Fault::NoAnswer);
 
-    let failed = hasty
-        .list_shards()
-        .stream_name("orders")
-        .send()
-        .await
-        .expect_err("no answer");
+    let failed = list(&hasty, "orders").send().await.expect_err("no answer");
 
     assert!(
         matches!(failed, SdkError::TimeoutError(_)),
         "{}",
         DisplayErrorContext(failed)
     );
-    client(&stack)
-        .list_shards()
-        .stream_name("orders")
+    list(&client(&stack), "orders")
         .send()
         .await
         .expect("others are served meanwhile");
@@ -115,11 +100,7 @@ async fn a_cut_connection_shows_as_such_and_applies_only_when_it_says_so() {
     let (stack, client) = with_stream("orders", 1).await;
     for (fault, kept) in [(Fault::DropBefore, 0), (Fault::DropAfter, 1)] {
         stack.faults().once(On::operation("PutRecord"), fault);
-        let put = client
-            .put_record()
-            .stream_name("orders")
-            .partition_key("key")
-            .data(Blob::new("one"));
+        let put = write(&client, "orders", "one");
         let failed = put.send().await.expect_err("cut");
         assert!(
             matches!(failed, SdkError::DispatchFailure(_)),
@@ -151,9 +132,7 @@ async fn iterators_and_list_tokens_expire_on_demand() {
         .expect_err("expired");
     assert!(expired.into_service_error().is_expired_iterator_exception());
 
-    let page = client
-        .list_shards()
-        .stream_name("orders")
+    let page = list(&client, "orders")
         .max_results(1)
         .send()
         .await
@@ -197,12 +176,7 @@ async fn a_delayed_call_is_served_late() {
         .faults()
         .once(On::any(), Fault::Delay(Duration::from_millis(200)));
     let started = Instant::now();
-    client
-        .list_shards()
-        .stream_name("orders")
-        .send()
-        .await
-        .expect("served");
+    list(&client, "orders").send().await.expect("served");
     assert!(started.elapsed() >= Duration::from_millis(200));
 }
 
@@ -230,24 +204,14 @@ async fn any_answer_can_be_scripted() {
         "The security token has expired",
     );
     stack.faults().once(On::any(), expired);
-    let failed = client
-        .list_shards()
-        .stream_name("orders")
-        .send()
-        .await
-        .expect_err("scripted");
+    let failed = list(&client, "orders").send().await.expect_err("scripted");
     assert_eq!(failed.code(), Some("ExpiredTokenException"));
 
     let body = serde_json::json!({ "Shards": [] });
     stack
         .faults()
         .once(On::any(), Fault::Answer { status: 200, body });
-    let listing = client
-        .list_shards()
-        .stream_name("orders")
-        .send()
-        .await
-        .expect("scripted");
+    let listing = list(&client, "orders").send().await.expect("scripted");
     assert!(listing.shards().is_empty());
 }
 
@@ -263,12 +227,7 @@ async fn a_served_answer_can_be_rewritten() {
     stack
         .faults()
         .once(On::operation("ListShards"), without_first);
-    let listing = client
-        .list_shards()
-        .stream_name("orders")
-        .send()
-        .await
-        .expect("a listing");
+    let listing = list(&client, "orders").send().await.expect("a listing");
     assert_eq!(listing.shards().len(), 2);
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use aws_sdk_kinesis::primitives::{DateTime, DateTimeFormat};
 use kinesis_stack::{KinesisStack, On};
 
-use super::{client, create, put, with_stream};
+use super::{client, create, list, put, with_stream};
 
 async fn names(stack: &KinesisStack) -> Vec<String> {
     client(stack)
@@ -82,12 +82,7 @@ async fn the_date_header_follows_the_clock_shift() {
         let stack = KinesisStack::builder().clock_shift(shift).start();
         let client = client(&stack);
         create(&client, "orders", 1).await;
-        let failed = client
-            .list_shards()
-            .stream_name("none")
-            .send()
-            .await
-            .expect_err("no stream");
+        let failed = list(&client, "none").send().await.expect_err("no stream");
         let date = failed
             .raw_response()
             .expect("an answer")

@@ -5,9 +5,12 @@ use std::time::Duration;
 use aws_sdk_kinesis::Client;
 use aws_sdk_kinesis::config::timeout::TimeoutConfig;
 use aws_sdk_kinesis::config::{BehaviorVersion, Builder, Credentials, Region, retry::RetryConfig};
+use aws_sdk_kinesis::operation::describe_stream_summary::builders::DescribeStreamSummaryFluentBuilder;
 use aws_sdk_kinesis::operation::get_records::GetRecordsOutput;
+use aws_sdk_kinesis::operation::list_shards::builders::ListShardsFluentBuilder;
+use aws_sdk_kinesis::operation::put_record::builders::PutRecordFluentBuilder;
 use aws_sdk_kinesis::primitives::Blob;
-use aws_sdk_kinesis::types::ShardIteratorType;
+use aws_sdk_kinesis::types::{ShardIteratorType, StreamDescriptionSummary};
 use kinesis_stack::KinesisStack;
 
 mod answers;
@@ -55,16 +58,31 @@ async fn create(client: &Client, stream: &str, shards: i32) {
         .expect("the stream is created");
 }
 
+/// A listing of the stream's shards.
+fn list(client: &Client, stream: &str) -> ListShardsFluentBuilder {
+    client.list_shards().stream_name(stream)
+}
+
+/// A description of the stream.
+fn describe(client: &Client, stream: &str) -> DescribeStreamSummaryFluentBuilder {
+    client.describe_stream_summary().stream_name(stream)
+}
+
+async fn summary(client: &Client, stream: &str) -> StreamDescriptionSummary {
+    let described = describe(client, stream).send().await;
+    let described = described.expect("a summary");
+    described.stream_description_summary.expect("a summary")
+}
+
+/// A write to the stream.
+fn write(client: &Client, stream: &str, data: impl Into<Vec<u8>>) -> PutRecordFluentBuilder {
+    let put = client.put_record().stream_name(stream);
+    put.partition_key("key").data(Blob::new(data))
+}
+
 async fn put(client: &Client, stream: &str, data: &str) -> String {
-    let put = client
-        .put_record()
-        .stream_name(stream)
-        .partition_key("key")
-        .data(Blob::new(data));
-    put.send()
-        .await
-        .expect("the record is written")
-        .sequence_number
+    let put = write(client, stream, data).send().await;
+    put.expect("the record is written").sequence_number
 }
 
 async fn iterator(client: &Client, stream: &str, shard: &str, kind: ShardIteratorType) -> String {

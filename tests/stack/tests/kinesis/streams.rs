@@ -5,39 +5,28 @@ use std::time::Duration;
 use aws_sdk_kinesis::error::ProvideErrorMetadata;
 use aws_sdk_kinesis::primitives::Blob;
 use aws_sdk_kinesis::types::{
-    ConsumerStatus, ShardIteratorType, StartingPosition, StreamDescriptionSummary, StreamStatus,
-    SubscribeToShardEventStream,
+    ConsumerStatus, ShardIteratorType, StartingPosition, StreamStatus, SubscribeToShardEventStream,
 };
 use kinesis_stack::{Fault, KinesisStack, On};
 
-use super::{FIRST, client, create, horizon, put, read, texts, with_stream};
-
-async fn summary(client: &aws_sdk_kinesis::Client) -> StreamDescriptionSummary {
-    let summary = client
-        .describe_stream_summary()
-        .stream_name("orders")
-        .send()
-        .await
-        .expect("a summary");
-    summary.stream_description_summary.expect("a summary")
-}
+use super::{
+    FIRST, client, create, describe, horizon, put, read, summary, texts, with_stream, write,
+};
 
 #[tokio::test]
 async fn a_stream_is_there_and_gone_by_the_time_the_call_is_answered() {
     let (_stack, client) = with_stream("orders", 1).await;
-    assert_eq!(summary(&client).await.stream_status, StreamStatus::Active);
+    assert_eq!(
+        summary(&client, "orders").await.stream_status,
+        StreamStatus::Active
+    );
     client
         .delete_stream()
         .stream_name("orders")
         .send()
         .await
         .expect("deleted");
-    let gone = client
-        .describe_stream_summary()
-        .stream_name("orders")
-        .send()
-        .await
-        .expect_err("gone");
+    let gone = describe(&client, "orders").send().await.expect_err("gone");
     assert!(gone.into_service_error().is_resource_not_found_exception());
 }
 
@@ -45,7 +34,7 @@ async fn a_stream_is_there_and_gone_by_the_time_the_call_is_answered() {
 async fn a_stream_created_again_is_another_one() {
     let (_stack, client) = with_stream("orders", 1).await;
     let stale = put(&client, "orders", "one").await;
-    let first = summary(&client).await.stream_creation_timestamp;
+    let first = summary(&client, "orders").await.stream_creation_timestamp;
     client
         .delete_stream()
         .stream_name("orders")
@@ -54,7 +43,10 @@ async fn a_stream_created_again_is_another_one() {
         .expect("deleted");
     create(&client, "orders", 1).await;
 
-    assert_ne!(summary(&client).await.stream_creation_timestamp, first);
+    assert_ne!(
+        summary(&client, "orders").await.stream_creation_timestamp,
+        first
+    );
     assert!(
         read(&client, &horizon(&client, "orders").await)
             .await
@@ -84,12 +76,12 @@ async fn a_slow_creation_and_another_retention_are_settings() {
         .start();
     let client = client(&stack);
     create(&client, "orders", 1).await;
-    let created = summary(&client).await;
+    let created = summary(&client, "orders").await;
     assert_eq!(
         (created.stream_status, created.retention_period_hours),
         (StreamStatus::Creating, 48)
     );
-    while summary(&client).await.stream_status != StreamStatus::Active {
+    while summary(&client, "orders").await.stream_status != StreamStatus::Active {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
@@ -145,7 +137,7 @@ async fn a_subscription_streams_records_and_ends_with_its_lifetime() {
     let client = client(&stack);
     create(&client, "orders", 1).await;
     put(&client, "orders", "one").await;
-    let stream_arn = summary(&client).await.stream_arn;
+    let stream_arn = summary(&client, "orders").await.stream_arn;
     let register = client
         .register_stream_consumer()
         .stream_arn(&stream_arn)
@@ -215,25 +207,17 @@ async fn a_subscription_streams_records_and_ends_with_its_lifetime() {
 async fn a_stream_is_there_once_a_call_names_it_where_the_builder_says_so() {
     let stack = KinesisStack::builder().streams_on_use(2).start();
     let client = client(&stack);
-    let described = client
-        .describe_stream_summary()
-        .stream_name("elsewhere")
+    let described = describe(&client, "elsewhere")
         .send()
         .await
         .expect("the stream is there");
     let summary = described.stream_description_summary().expect("a summary");
     assert_eq!(summary.open_shard_count(), 2);
-    client
-        .put_record()
-        .stream_name("another")
-        .partition_key("key")
-        .data(Blob::new("record"))
+    write(&client, "another", "record")
         .send()
         .await
         .expect("that one is there too");
-    client
-        .describe_stream_summary()
-        .stream_name("no stream has such a name")
+    describe(&client, "no stream has such a name")
         .send()
         .await
         .expect_err("a name the service refuses stays refused");
