@@ -44,6 +44,11 @@ struct Keyed {
     tenant: &'static str,
 }
 
+const ACME: Keyed = Keyed {
+    key: "tenant-acme",
+    tenant: "acme",
+};
+
 /// Names a position's codec and can do nothing.
 struct Unused;
 
@@ -108,12 +113,8 @@ pub async fn a_spent_record_leaves_as_it_arrived_payload_and_headers(stand: impl
     let streams = ["orders", "orders.unsettled"];
     let tb = stand.start(app, &streams).await.expect("the app starts");
     let broker = tb.broker::<KinesisBroker>();
-    let headers = Keyed {
-        key: "tenant-acme",
-        tenant: "acme",
-    };
     broker
-        .publish_with_headers("orders", &Order { id: 5 }, &headers)
+        .publish_with_headers("orders", &Order { id: 5 }, &ACME)
         .await
         .expect("the reaction settles");
     broker.subscriber("orders").assert_called(3);
@@ -192,12 +193,8 @@ pub async fn a_retry_copy_takes_the_key_its_policy_names(stand: impl Stand) {
     let streams = ["orders", "orders.unsettled"];
     let tb = stand.start(app, &streams).await.expect("the app starts");
     let broker = tb.broker::<KinesisBroker>();
-    let headers = Keyed {
-        key: "tenant-acme",
-        tenant: "acme",
-    };
     broker
-        .publish_with_headers("orders", &Order { id: 5 }, &headers)
+        .publish_with_headers("orders", &Order { id: 5 }, &ACME)
         .await
         .expect("the reaction settles");
     let copies = broker.published::<Order>("orders").assert_called(2);
