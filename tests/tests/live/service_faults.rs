@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kinesis_stack::{Fault, On};
+use kinesis_stack::{Fault, On, Rule};
 use ruststream::{Broker, IncomingMessage, Seekable, Seeker};
 use ruststream_kinesis::{KinesisError, KinesisPosition};
 use tests::events;
@@ -25,6 +25,18 @@ fn is_read_error(error: &KinesisError, live: &OneStream) -> bool {
         error,
         KinesisError::Read { stream, shard: id, .. } if stream == live.stream() && *id == shard(0)
     )
+}
+
+/// The service no longer knows the next sequence number that is resumed from.
+fn refuse_the_trimmed(live: &OneStream) -> Rule {
+    let after =
+        iterators().when(|call| call.request["ShardIteratorType"] == "AFTER_SEQUENCE_NUMBER");
+    let gone = Fault::error(
+        400,
+        "InvalidArgumentException",
+        "The sequence number is trimmed.",
+    );
+    live.stack().faults().once(after, gone)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -105,16 +117,10 @@ async fn a_checkpoint_older_than_the_retention_restarts_the_shard_at_the_horizon
     drop(subscriber);
     live.stack().trim(live.stream()).await;
     live.put_many("key", 4..6).await;
-    let after =
-        iterators().when(|call| call.request["ShardIteratorType"] == "AFTER_SEQUENCE_NUMBER");
-    let gone = Fault::error(
-        400,
-        "InvalidArgumentException",
-        "The sequence number is trimmed.",
-    );
-    live.stack().faults().once(after, gone);
+    let refused = refuse_the_trimmed(&live);
     let mut subscriber = live.subscribe(&connected).await;
     assert_eq!(handle(&mut subscriber, 2).await, numbers(4..6));
+    assert_eq!(refused.hits(), 1);
     let warned = events::warnings(live.stream());
     let gaps: Vec<_> = warned
         .iter()
@@ -140,20 +146,14 @@ async fn a_shard_trimmed_while_its_iterator_expires_goes_on_at_the_horizon() {
     handle(&mut subscriber, 1).await;
     live.stack().trim(live.stream()).await;
     live.put("key", "1").await;
-    let after =
-        iterators().when(|call| call.request["ShardIteratorType"] == "AFTER_SEQUENCE_NUMBER");
-    let gone = Fault::error(
-        400,
-        "InvalidArgumentException",
-        "The sequence number is trimmed.",
-    );
-    live.stack().faults().once(after, gone);
+    let refused = refuse_the_trimmed(&live);
     live.stack().faults().once(reads(), Fault::ExpiredIterator);
     live.put("key", "2").await;
     let mut read = Vec::new();
     while read.last().is_none_or(|last| last != "2") {
         read.extend(handle(&mut subscriber, 1).await);
     }
+    within(refused.reach(1)).await;
     let gaps = events::warnings(live.stream());
     assert!(
         gaps.iter().filter(|line| line.contains("is lost")).count() <= 1,
