@@ -23,6 +23,20 @@ pub use seeing::SeeingStore;
 use self::script::Script;
 use crate::live::within;
 
+/// A store in memory where an owner that is gone left that checkpoint in the row of that shard.
+pub async fn left_at(stream: &str, shard: &str, checkpoint: &str) -> Arc<MemoryLeaseStore> {
+    const OWNER: &str = "gone";
+    let store = MemoryLeaseStore::new();
+    let key = LeaseKey::new(stream, shard);
+    let taken = store.acquire(&key, OWNER, Duration::from_secs(9)).await;
+    assert!(taken.expect("the store answers"));
+    let stored = store.checkpoint(&key, OWNER, checkpoint).await;
+    assert!(stored.expect("the store answers"));
+    let released = store.release(&key, OWNER).await;
+    released.expect("the store answers");
+    Arc::new(store)
+}
+
 /// Wraps a store and answers as it does, but for what is scripted.
 pub struct RecordingStore {
     inner: Arc<dyn LeaseStore>,

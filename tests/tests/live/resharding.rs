@@ -7,15 +7,13 @@ use std::time::{Duration, Instant};
 use futures::{FutureExt, StreamExt};
 use kinesis_stack::{Fault, On};
 use ruststream::{IncomingMessage, Positioned, Seekable, Subscriber};
-use ruststream_kinesis::{
-    KinesisError, KinesisPosition, KinesisStream, LeaseStore, MemoryLeaseStore, SHARD_END,
-};
+use ruststream_kinesis::{KinesisError, KinesisPosition, KinesisStream, SHARD_END};
 use tests::live::{
     OneStream, SLACK, handle, handle_sorted, item, nothing, numbers, record, records, report, seek,
     shard, text, within,
 };
 use tests::or_skip;
-use tests::store::{Op, RecordingStore, Which};
+use tests::store::{Op, RecordingStore, Which, left_at};
 use tokio::time::timeout;
 
 /// The first hash key of a second half, and with it of the second child of a lone shard.
@@ -113,14 +111,8 @@ async fn a_shard_closed_before_the_start_is_read_to_its_end_from_its_checkpoint(
     let written = live.put_many("key", 0..4).await;
     live.split(&shard(0)).await;
     live.put_many("key", 4..6).await;
-    let store = RecordingStore::over(std::sync::Arc::new(MemoryLeaseStore::new()));
-    let key = ruststream_kinesis::LeaseKey::new(live.stream(), shard(0));
-    let ttl = Duration::from_secs(1);
-    assert!(store.acquire(&key, "before", ttl).await.expect("answers"));
-    let progress = store.checkpoint(&key, "before", &written[1].sequence);
-    assert!(progress.await.expect("answers"));
-    store.release(&key, "before").await.expect("answers");
-
+    let store = left_at(live.stream(), &shard(0), &written[1].sequence).await;
+    let store = RecordingStore::over(store);
     let (_connected, mut subscriber) = live.open(live.broker().lease_store(store.clone())).await;
     assert_eq!(handle(&mut subscriber, 4).await, numbers(2..6));
     store.stores(live.stream(), &shard(0), SHARD_END).await;

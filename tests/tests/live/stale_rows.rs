@@ -1,28 +1,22 @@
 //! Rows that are left of an earlier stream of the name.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use ruststream::ConnectedBroker;
-use ruststream_kinesis::{LeaseKey, LeaseStore, MemoryLeaseStore, SHARD_END};
+use ruststream_kinesis::{MemoryLeaseStore, SHARD_END};
 use tests::live::{OneStream, handle, shard, within};
+use tests::store::left_at;
 
-/// A store where a row of the stream's first shard holds that checkpoint.
-async fn with_row(live: &OneStream, checkpoint: &str) -> Arc<MemoryLeaseStore> {
-    let store = MemoryLeaseStore::new();
-    let key = LeaseKey::new(live.stream(), shard(0));
-    let taken = store.acquire(&key, "old", Duration::from_secs(9)).await;
-    assert!(taken.expect("the store answers"));
-    let stored = store.checkpoint(&key, "old", checkpoint).await;
-    assert!(stored.expect("the store answers"));
-    store.release(&key, "old").await.expect("released");
-    Arc::new(store)
+fn warned(live: &OneStream) -> Vec<String> {
+    let mut warnings = tests::events::warnings(live.stream());
+    warnings.retain(|line| line.contains("an earlier stream of this name"));
+    warnings
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_open_shard_is_read_though_its_row_says_it_is_finished() {
     let live = OneStream::embedded(1).await;
-    let store = with_row(&live, SHARD_END).await;
+    let store = left_at(live.stream(), &shard(0), SHARD_END).await;
     let (_connected, mut subscriber) = live.open(live.broker().lease_store(store)).await;
     live.put("key", "one").await;
     assert_eq!(handle(&mut subscriber, 1).await, ["one"]);
@@ -46,11 +40,8 @@ async fn a_stream_created_again_under_its_name_is_read_and_the_rows_of_the_old_o
     live.put("key", "new").await;
     let (connected, mut subscriber) = live.open(broker()).await;
     assert_eq!(handle(&mut subscriber, 1).await, ["new"]);
-    let warnings = tests::events::warnings(live.stream());
-    let stale = warnings
-        .iter()
-        .filter(|line| line.contains("an earlier stream of this name"));
-    assert_eq!(stale.count(), 1, "{warnings:?}");
+    let stale = warned(&live);
+    assert_eq!(stale.len(), 1, "{stale:?}");
     drop(subscriber);
     within(connected.shutdown()).await.expect("shuts down");
 
@@ -58,9 +49,6 @@ async fn a_stream_created_again_under_its_name_is_read_and_the_rows_of_the_old_o
     live.put("key", "newer").await;
     let (_connected, mut subscriber) = live.open(broker()).await;
     assert_eq!(handle(&mut subscriber, 1).await, ["newer"]);
-    let warnings = tests::events::warnings(live.stream());
-    let stale = warnings
-        .iter()
-        .filter(|line| line.contains("an earlier stream of this name"));
-    assert_eq!(stale.count(), 1, "{warnings:?}");
+    let stale = warned(&live);
+    assert_eq!(stale.len(), 1, "{stale:?}");
 }

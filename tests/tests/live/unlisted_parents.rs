@@ -1,12 +1,12 @@
 //! Parents that a listing leaves out, and what their children make of it.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use kinesis_stack::{Fault, On, Rule};
 use ruststream::IncomingMessage;
-use ruststream_kinesis::{LeaseKey, LeaseStore, MemoryLeaseStore, SHARD_END};
+use ruststream_kinesis::SHARD_END;
 use tests::live::{OneStream, handle, nothing, record, shard, within};
+use tests::store::left_at;
 
 /// Leaves the first shard out of the listings that a subscription asks for.
 fn unlisted(live: &OneStream) -> Rule {
@@ -28,13 +28,7 @@ async fn a_child_of_a_followed_parent_opens_at_its_horizon_listed_or_aged_out() 
         live.put("key", "parent").await;
         live.split(&shard(0)).await;
         live.put_at(0, "left").await;
-        let store = Arc::new(MemoryLeaseStore::new());
-        let key = LeaseKey::new(live.stream(), shard(0));
-        let lease = Duration::from_secs(9);
-        assert!(store.acquire(&key, "old", lease).await.expect("taken"));
-        let ended = store.checkpoint(&key, "old", SHARD_END).await;
-        assert!(ended.expect("stored"));
-        store.release(&key, "old").await.expect("released");
+        let store = left_at(live.stream(), &shard(0), SHARD_END).await;
         // The records are older than the tip of the opening, of a clock that shows seconds.
         tokio::time::sleep(Duration::from_millis(2_100)).await;
         let _unlisted = aged_out.then(|| unlisted(&live));
