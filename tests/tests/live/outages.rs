@@ -5,16 +5,15 @@ use std::time::Duration;
 use kinesis_stack::{Fault, On};
 use ruststream::{IncomingMessage, Seekable, Seeker};
 use ruststream_kinesis::{KinesisPosition, KinesisSubscriber};
-use tests::live::{OneStream, handle, item, now, numbers, text, within};
+use tests::live::{OneStream, delivered, handle, now, numbers, text, within};
 
 /// The payloads of the next records, past what is reported between them.
 async fn handle_past_reports(subscriber: &mut KinesisSubscriber, count: usize) -> Vec<String> {
     let mut handled = Vec::with_capacity(count);
     while handled.len() < count {
-        if let Ok(record) = item(subscriber).await {
-            handled.push(text(&record));
-            record.ack().await.expect("the record is acknowledged");
-        }
+        let record = delivered(subscriber).await;
+        handled.push(text(&record));
+        record.ack().await.expect("the record is acknowledged");
     }
     handled
 }

@@ -27,7 +27,6 @@ fn assert_in_order(read: &[String], keys: usize, generations: usize) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stream_wide_position_reaches_shards_found_later() {
-    let embedded = || OneStream::embedded(1);
     let latest = ["left", "right"];
     let horizon = ["before", "left", "right"];
     for (name, expected) in [
@@ -35,7 +34,7 @@ async fn a_stream_wide_position_reaches_shards_found_later() {
         ("timestamp", &latest),
         ("horizon", &horizon),
     ] {
-        let live = embedded().await;
+        let live = OneStream::embedded(1).await;
         let (_connected, mut subscriber) = live.open(live.broker()).await;
         live.put("key", "before").await;
         handle(&mut subscriber, 1).await;

@@ -11,7 +11,7 @@ use ruststream_kinesis::{
     ConnectedKinesisBroker, KinesisBroker, KinesisError, KinesisStream, KinesisSubscriber,
     MemoryLeaseStore,
 };
-use tests::live::{OneStream, SLACK, handle, numbers, shard, text, within};
+use tests::live::{OneStream, SLACK, handle, handle_sorted, numbers, shard, text, within};
 use tests::or_skip;
 use tests::store::RecordingStore;
 use tokio::sync::mpsc;
@@ -123,9 +123,7 @@ async fn the_shards_of_an_instance_that_stops_are_taken_by_the_others_at_once() 
         live.put_at(u128::MAX / 4 * number + 1, &number.to_string())
             .await;
     }
-    let mut handled = handle(&mut other, 4).await;
-    handled.sort_unstable();
-    assert_eq!(handled, numbers(0..4));
+    assert_eq!(handle_sorted(&mut other, 4).await, numbers(0..4));
     assert!(stopped.elapsed() < Duration::from_secs(2) + SLACK);
 }
 
@@ -183,9 +181,7 @@ async fn of_two_instances_the_one_that_read_a_shard_to_its_end_starts_its_childr
     live.put_at(low, "low").await;
     live.put_at(low + u128::MAX / 2, "high").await;
     let split = std::time::Instant::now();
-    let mut children = handle(&mut one, 2).await;
-    children.sort_unstable();
-    assert_eq!(children, ["high", "low"]);
+    assert_eq!(handle_sorted(&mut one, 2).await, ["high", "low"]);
     // No listing ten seconds on is waited for, nor that somebody else might take them.
     assert!(split.elapsed() < Duration::from_secs(1) + SLACK);
     assert!(handled.try_recv().is_err());

@@ -8,8 +8,8 @@ use ruststream_kinesis::{KinesisBroker, KinesisError, LeaseStore};
 use serde_json::json;
 use tests::dynamo::{LeaseTable, text, text_of};
 use tests::live::{
-    OneStream, ack_all, handle, is_lease_error, item, numbers, records, report, runtime, shard,
-    within,
+    OneStream, ack_all, delivered, handle, is_lease_error, item, numbers, records, report, runtime,
+    shard, within,
 };
 
 /// A broker of that service that keeps its leases there.
@@ -117,12 +117,8 @@ async fn an_upgraded_service_that_names_no_stream_does_not_read_the_shard_and_sa
     }
     // The other shard is read.
     live.put_at(u128::MAX, "second shard").await;
-    loop {
-        if let Ok(record) = item(&mut subscriber).await {
-            assert_eq!(tests::live::text(&record), "second shard");
-            break;
-        }
-    }
+    let read = within(delivered(&mut subscriber)).await;
+    assert_eq!(tests::live::text(&read), "second shard");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -114,10 +114,7 @@ async fn keys_that_a_batch_leaves_unprocessed_are_asked_for_again() {
         answer["UnprocessedKeys"]["orders-leases"] = json!({ "Keys": keys });
     });
     let batches = On::operation("BatchGetItem");
-    let rule = table
-        .stack()
-        .faults()
-        .times(3, batches.clone(), half.clone());
+    let rule = table.stack().faults().times(3, batches, half);
     let survey = table.store().survey("orders", &texts(&shards)).await;
     let survey = survey.expect("the store answers").expect("it shows");
     assert_eq!(rule.hits(), 3);
