@@ -46,6 +46,14 @@ pub enum Event {
     Stopped,
 }
 
+impl Event {
+    /// Whether a record was handled.
+    #[must_use]
+    pub const fn is_handled(&self) -> bool {
+        matches!(self, Self::Handled(_))
+    }
+}
+
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (kind, record) = match self {

@@ -251,8 +251,8 @@ impl Fleet {
     }
 
     /// Holds what every run must show: nothing lost, each key in its order, nothing handled that was
-    /// stored as handled before, and of the leases what [`checks::leases`] says. Only what `allowed` accepts, and what a seek or a start position moved,
-    /// may have been handled twice.
+    /// stored as handled before, and of the leases what [`checks::leases`] says. Only what `allowed`
+    /// accepts, and what a seek or a start position moved, may have been handled twice.
     pub fn check(&self, published: &Published, allowed: impl Fn(&Duplicate) -> bool) {
         let found = self.found(published, allowed);
         assert_eq!(found, Ok(()));

@@ -60,7 +60,7 @@ async fn a_joining_instance_gets_its_share_under_load_within_fifteen_seconds_and
     of_b.owner_id = "b".to_owned();
     let a = fleet.join(&of_a).await;
     let load = fleet.load(SHARDS).run(EVERY);
-    a.told(|event| matches!(event, Event::Handled(_)), 16).await;
+    a.told(Event::is_handled, 16).await;
     let asked = clock();
     let b = fleet.join(&of_b).await;
     let instances = [a, b];
@@ -79,9 +79,7 @@ async fn a_joining_instance_gets_its_share_under_load_within_fifteen_seconds_and
         assert_eq!(moved.from, None);
     }
     // Each goes on where it is now.
-    instances[1]
-        .told(|event| matches!(event, Event::Handled(_)), 16)
-        .await;
+    instances[1].told(Event::is_handled, 16).await;
     let load = load.stop().await;
     fleet.handled(&load.published()).await;
     fleet.stop(instances).await;

@@ -14,7 +14,7 @@ async fn the_shards_of_a_killed_instance_are_read_by_the_others_within_the_lease
     let load = fleet.load(6).run(EVERY);
     let b = fleet.join(&fleet.settings("b")).await;
     let c = fleet.join(&fleet.settings("c")).await;
-    a.told(|event| matches!(event, Event::Handled(_)), 12).await;
+    a.told(Event::is_handled, 12).await;
 
     let held = held_by(&fleet.ledger(), "a");
     assert!(!held.is_empty());
@@ -52,7 +52,7 @@ async fn a_killed_instance_stored_only_what_it_acknowledged_though_its_interval_
     let mut a = fleet.join(&settings).await;
     let mut load = fleet.load(1);
     load.publish(5).await;
-    a.told(|event| matches!(event, Event::Handled(_)), 2).await;
+    a.told(Event::is_handled, 2).await;
     let second = fleet.timeline().handled()[1].1.sequence.clone();
     let stored = |ledger: &Ledger| ledger.rows().remove(&shard(0))?.checkpoint;
     fleet
@@ -85,16 +85,16 @@ async fn an_instance_frozen_for_longer_than_its_lease_finds_itself_fenced_and_wr
     let a = fleet.join(&fleet.settings("a")).await;
     let b = fleet.join(&fleet.settings("b")).await;
     let load = fleet.load(4).run(EVERY);
-    a.told(|event| matches!(event, Event::Handled(_)), 8).await;
+    a.told(Event::is_handled, 8).await;
     a.freeze();
     let frozen = clock();
     let ledger = fleet.until(|ledger| held_by(ledger, "b").len() == 1).await;
     let taken = ledger.taken().pop().expect("taken");
     assert!(taken.at < frozen + LEASE + PICK_UP + SLACK, "{taken:?}");
-    b.told(|event| matches!(event, Event::Handled(_)), 8).await;
+    b.told(Event::is_handled, 8).await;
     a.resume();
     let resumed = clock();
-    b.told(|event| matches!(event, Event::Handled(_)), 60).await;
+    b.told(Event::is_handled, 60).await;
     let load = load.stop().await;
     fleet.handled(&load.published()).await;
 

@@ -13,7 +13,7 @@ async fn a_handler_that_outlasts_the_lease_keeps_it_and_nothing_is_delivered_twi
     let b = fleet.join(&fleet.settings("b")).await;
     let mut load = fleet.load(1);
     load.publish(2).await;
-    a.told(|event| matches!(event, Event::Handled(_)), 2).await;
+    a.told(Event::is_handled, 2).await;
     let ledger = fleet.ledger();
     let taken = ledger.taken();
     assert_eq!(taken.len(), 1, "{taken:?}");

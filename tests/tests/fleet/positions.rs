@@ -7,10 +7,6 @@ use tests::live::shard;
 
 use crate::fleet;
 
-fn handled(event: &Event) -> bool {
-    matches!(event, Event::Handled(_))
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_replay_whose_owner_is_killed_goes_on_at_the_next_owner() {
     const RECORDS: usize = 60;
@@ -21,10 +17,10 @@ async fn a_replay_whose_owner_is_killed_goes_on_at_the_next_owner() {
     let mut a = fleet.join(&settings).await;
     let mut load = fleet.load(1);
     load.publish(RECORDS).await;
-    a.told(handled, RECORDS).await;
+    a.told(Event::is_handled, RECORDS).await;
     a.command(Command::Seek(Start::Horizon));
     a.told(|event| *event == Event::Sought, 1).await;
-    a.told(handled, RECORDS + REPLAYED).await;
+    a.told(Event::is_handled, RECORDS + REPLAYED).await;
     a.kill().await;
 
     let before = fleet.timeline().handled();
@@ -71,12 +67,12 @@ async fn start_at_wins_over_the_rows_when_it_opens_and_a_shard_taken_over_later_
     let mut b = fleet.join(&settings).await;
     settings.owner_id = "c".to_owned();
     let c = fleet.join(&settings).await;
-    b.told(handled, RECORDS).await;
+    b.told(Event::is_handled, RECORDS).await;
     let complaints = b.complaints();
     let said = |line: &str| line.contains(&shard(0)) && line.contains("Horizon");
     assert!(complaints.lines().any(said), "{complaints}");
     load.publish(RECORDS).await;
-    b.told(handled, 2 * RECORDS).await;
+    b.told(Event::is_handled, 2 * RECORDS).await;
     b.kill().await;
     load.publish(RECORDS).await;
     fleet.handled(&load.published()).await;

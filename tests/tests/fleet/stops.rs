@@ -13,10 +13,10 @@ async fn a_waiting_instance_handles_its_first_record_within_two_seconds_of_the_o
     let a = fleet.join(&fleet.settings("a")).await;
     let b = fleet.join(&fleet.settings("b")).await;
     let load = fleet.load(4).run(EVERY);
-    a.told(|event| matches!(event, Event::Handled(_)), 8).await;
+    a.told(Event::is_handled, 8).await;
     fleet.stop([a]).await;
     let released = fleet.ledger().released()[&shard(0)];
-    b.told(|event| matches!(event, Event::Handled(_)), 1).await;
+    b.told(Event::is_handled, 1).await;
     let handled = fleet.timeline().handled();
     let (_, first) = handled
         .iter()

@@ -75,7 +75,7 @@ async fn a_second_instance_gets_its_share_under_load_and_no_record_is_handled_tw
     assert_eq!(held(&first), 8);
     let put = async {
         for record in 0..RECORDS {
-            let hash_key = u128::MAX / 600 * record as u128;
+            let hash_key = u128::MAX / RECORDS as u128 * record as u128;
             live.put_at(hash_key, &record.to_string()).await;
         }
     };

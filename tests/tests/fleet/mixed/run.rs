@@ -283,7 +283,7 @@ impl Run {
 
     /// Waits until some more records were handled.
     async fn go_on(&self) {
-        let handled = |entry: &Entry| matches!(entry.event, Event::Handled(_));
+        let handled = |entry: &Entry| entry.event.is_handled();
         let timeline = self.fleet.timeline();
         let more = timeline.count(handled) + BETWEEN;
         self.wait("more records", timeline.counted(handled, more))
