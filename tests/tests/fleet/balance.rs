@@ -41,6 +41,21 @@ fn is_even(ledger: &Ledger, instances: &[Instance], shards: usize) -> bool {
             .is_some_and(|(most, least)| most - least <= 1)
 }
 
+/// The most shards that the instance of that name held at one moment.
+fn most_held(ledger: &Ledger, owner_id: &str) -> usize {
+    let mut held = BTreeSet::new();
+    let most = ledger.applied().map(|write| {
+        let owner = write.after.owner.as_ref();
+        if owner.is_some_and(|owner| is(owner, owner_id)) {
+            held.insert(&write.shard);
+        } else {
+            held.remove(&write.shard);
+        }
+        held.len()
+    });
+    most.max().unwrap_or_default()
+}
+
 /// The moves from an instant on.
 fn taken_since(ledger: &Ledger, since: Duration) -> Vec<Taken> {
     let mut taken = ledger.taken();
@@ -158,5 +173,6 @@ async fn an_instance_never_holds_more_than_its_most_and_the_others_take_the_rest
     tokio::time::sleep(QUIET).await;
     let ledger = fleet.ledger();
     assert_eq!(held_by(&ledger, "few").len(), 2, "{:#?}", ledger.held());
+    assert_eq!(most_held(&ledger, "few"), 2);
     fleet.stop([few]).await;
 }
