@@ -21,6 +21,17 @@ pub enum Op {
     Release,
 }
 
+impl Op {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Acquire,
+        Self::Renew,
+        Self::Checkpoint,
+        Self::Read,
+        Self::Release,
+    ];
+}
+
 /// One call as it came.
 #[derive(Debug, Clone)]
 pub struct StoreCall {

@@ -9,7 +9,7 @@ use futures::StreamExt;
 use ruststream::{ConnectedBroker, IncomingMessage, Subscriber};
 use ruststream_kinesis::{KinesisSubscriber, SHARD_END};
 use tests::live::{OneStream, delivered, handle, numbers, shard, text, within};
-use tests::store::{Op, RecordingStore, Rule, Twist, Which};
+use tests::store::{Op, RecordingStore, Rule, Twist};
 use tokio::time::{sleep, timeout};
 
 /// Readers start with the first poll.
@@ -122,14 +122,7 @@ fn keep_handling(
 async fn flap(store: Arc<RecordingStore>) {
     let slow = Twist::Delay(Duration::from_millis(900));
     for twist in [Twist::Fail, Twist::FailAfter, slow].repeat(2) {
-        let ops = [
-            Op::Acquire,
-            Op::Renew,
-            Op::Checkpoint,
-            Op::Read,
-            Op::Release,
-        ];
-        let rules = ops.map(|op| store.always(Which::from(op), twist));
+        let rules = Op::ALL.map(|op| store.always(op, twist));
         sleep(Duration::from_secs(2)).await;
         rules.into_iter().for_each(Rule::remove);
         sleep(Duration::from_millis(500)).await;
