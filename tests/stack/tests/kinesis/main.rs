@@ -21,7 +21,7 @@ mod streams;
 
 const FIRST: &str = "shardId-000000000000";
 
-/// A client that shows every fault: it repeats nothing and gives a call two seconds.
+/// A client that shows every fault: it repeats nothing, and gives a call longer than any takes.
 fn client(stack: &KinesisStack) -> Client {
     Client::from_conf(settings(stack).build())
 }

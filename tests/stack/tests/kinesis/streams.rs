@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use aws_sdk_kinesis::Client;
 use aws_sdk_kinesis::error::ProvideErrorMetadata;
+use aws_sdk_kinesis::operation::get_shard_iterator::builders::GetShardIteratorFluentBuilder;
 use aws_sdk_kinesis::primitives::Blob;
 use aws_sdk_kinesis::types::{
     ConsumerStatus, ShardIteratorType, StartingPosition, StreamStatus, SubscribeToShardEventStream,
@@ -12,6 +14,14 @@ use kinesis_stack::{Fault, KinesisStack, On};
 use super::{
     FIRST, client, create, describe, horizon, put, read, summary, texts, with_stream, write,
 };
+
+/// The iterator that resumes after that record.
+fn after(client: &Client, sequence: String) -> GetShardIteratorFluentBuilder {
+    let ask = client.get_shard_iterator().stream_name("orders");
+    ask.shard_id(FIRST)
+        .starting_sequence_number(sequence)
+        .shard_iterator_type(ShardIteratorType::AfterSequenceNumber)
+}
 
 #[tokio::test]
 async fn a_stream_is_there_and_gone_by_the_time_the_call_is_answered() {
@@ -53,15 +63,7 @@ async fn a_stream_created_again_is_another_one() {
             .records
             .is_empty()
     );
-    let ask = client
-        .get_shard_iterator()
-        .stream_name("orders")
-        .shard_id(FIRST)
-        .starting_sequence_number(stale);
-    let ask = ask
-        .shard_iterator_type(ShardIteratorType::AfterSequenceNumber)
-        .send()
-        .await;
+    let ask = after(&client, stale).send().await;
     assert_eq!(
         ask.expect_err("a number of the old stream").code(),
         Some("InvalidArgumentException")
@@ -113,16 +115,7 @@ async fn a_trimmed_stream_starts_at_the_next_record() {
         texts(&read(&client, &horizon(&client, "orders").await).await),
         ["two"]
     );
-    let ask = client
-        .get_shard_iterator()
-        .stream_name("orders")
-        .shard_id(FIRST)
-        .starting_sequence_number(trimmed);
-    let after = ask
-        .shard_iterator_type(ShardIteratorType::AfterSequenceNumber)
-        .send()
-        .await
-        .expect("an iterator");
+    let after = after(&client, trimmed).send().await.expect("an iterator");
     assert_eq!(
         texts(&read(&client, &after.shard_iterator.expect("an iterator")).await),
         ["two"]
