@@ -2,6 +2,7 @@
 
 mod expansion;
 mod frameworks_forms;
+mod fuzz;
 mod misuse;
 mod several_mistakes;
 mod values;

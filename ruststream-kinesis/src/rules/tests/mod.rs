@@ -4,7 +4,7 @@ mod balance;
 mod creation;
 mod cursor_text;
 mod envelope;
-mod envelope_fuzz;
+mod fuzz;
 mod layers;
 mod lease;
 mod members;
