@@ -17,6 +17,7 @@ use crate::monitor::KinesisMonitor;
 use crate::nonce;
 use crate::publish::KinesisPublish;
 use crate::publisher::KinesisPublisher;
+use crate::rules::endpoint;
 use crate::service::{Connection, Setup};
 use crate::transport::{Link, Transport};
 
@@ -150,25 +151,14 @@ impl KinesisBroker {
         format!("{name}/{:016x}", nonce::draw())
     }
 
-    /// Where calls go, without the credentials an endpoint may carry.
-    fn address(&self, config: &SdkConfig) -> String {
-        let endpoint = self.endpoint.as_deref().or(config.endpoint_url());
-        match endpoint.map(|url| (url.split_once("://"), ServerSpec::host_from_url(url))) {
-            Some((Some((scheme, _)), host)) => format!("{scheme}://{host}"),
-            Some((None, host)) => host,
-            None => {
-                let region = config.region().map_or("the region", AsRef::as_ref);
-                format!("kinesis.{region}")
-            }
-        }
-    }
-
     async fn resolve(&self) -> Result<SdkConfig, KinesisError> {
         let loaded = match &self.config {
             Some(config) => config.clone(),
             None => self.load().await?,
         };
+        let endpoint = loaded.endpoint_url().map(endpoint::without_credentials);
         let mut config = loaded.into_builder();
+        config.set_endpoint_url(endpoint);
         if let Some(region) = &self.region {
             config = config.region(Region::new(region.clone()));
         }
@@ -234,10 +224,12 @@ impl Broker for KinesisBroker {
         self.check()?;
         let config = self.resolve().await?;
         let owner = self.owner();
-        let address = self.address(&config);
+        let endpoint = self.endpoint.as_deref();
+        let endpoint = endpoint.map(endpoint::without_credentials);
+        let address = address(endpoint.as_deref(), &config);
         let connection = Connection::new(Setup {
             config,
-            endpoint: self.endpoint,
+            endpoint,
             address,
             runtime: Handle::current(),
             leases: self
@@ -249,6 +241,19 @@ impl Broker for KinesisBroker {
         });
         self.link.connect(Transport::Service(connection))?;
         Ok(ConnectedKinesisBroker::new(self.link))
+    }
+}
+
+/// Where calls go, as an error shows it.
+fn address(endpoint: Option<&str>, config: &SdkConfig) -> String {
+    let url = endpoint.or(config.endpoint_url());
+    match url.map(|url| (url.split_once("://"), ServerSpec::host_from_url(url))) {
+        Some((Some((scheme, _)), host)) => format!("{scheme}://{host}"),
+        Some((None, host)) => host,
+        None => {
+            let region = config.region().map_or("the region", AsRef::as_ref);
+            format!("kinesis.{region}")
+        }
     }
 }
 

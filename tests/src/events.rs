@@ -8,11 +8,11 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
-static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+static KEPT: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 fn kept() -> MutexGuard<'static, Vec<String>> {
     // A test that panicked leaves the lines whole.
-    WARNINGS.lock().unwrap_or_else(PoisonError::into_inner)
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Keeps the crate's warnings and errors of this process from now on.
@@ -24,6 +24,19 @@ pub fn watch() {
     });
 }
 
+/// Keeps everything the crate and the framework say in this process from now on.
+///
+/// # Panics
+///
+/// Where the process has a subscriber: a test that needs every event runs in a process of its own.
+pub fn watch_all() {
+    let set = tracing::subscriber::set_global_default(Lines {
+        wanted: |event| event.target().starts_with("ruststream"),
+        told: |_, line| kept().push(line),
+    });
+    set.expect("the first subscriber of the process");
+}
+
 /// Prints this process's events of level `INFO` and worse to its standard error.
 pub fn print() {
     // Whoever set another one first gets them instead.
@@ -33,6 +46,12 @@ pub fn print() {
             let _ = writeln!(stderr(), "{level} {line}");
         },
     });
+}
+
+/// Everything that was kept.
+#[must_use]
+pub fn all() -> Vec<String> {
+    kept().clone()
 }
 
 /// The warnings in which that text appears, a stream's name for one.

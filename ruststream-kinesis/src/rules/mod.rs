@@ -6,6 +6,7 @@ pub(crate) mod balance;
 pub(crate) mod creation;
 pub(crate) mod cursor;
 pub(crate) mod cursor_text;
+pub(crate) mod endpoint;
 pub(crate) mod entry;
 pub(crate) mod envelope;
 pub(crate) mod lease;

@@ -33,7 +33,7 @@ pub use deliveries::{
 pub use endpoint::{ENDPOINT, REQUIRE_LIVE, broker};
 pub(crate) use endpoint::{Endpoint, client, of_environment};
 pub use positions::{between, now, seek};
-pub use process::{Process, runtime};
+pub use process::{Process, alone, runtime};
 
 /// What a test waits for anything before it fails.
 pub const PATIENCE: Duration = Duration::from_secs(20);

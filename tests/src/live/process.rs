@@ -1,10 +1,39 @@
 //! Another process, or another thread, as far as a test can tell.
 
+use std::process::Command;
+
 use ruststream::Broker;
 use ruststream_kinesis::{ConnectedKinesisBroker, KinesisBroker, KinesisStream, KinesisSubscriber};
 use tokio::runtime::{Builder, Runtime};
 
 use super::within;
+
+/// Set in a process that runs one test alone, with an environment of its own.
+const ALONE: &str = "KINESIS_TEST_ALONE";
+
+/// Whether this process is the one for the test `name`; otherwise that one is run to its end.
+#[must_use]
+pub fn alone(name: &str, environment: &[(&str, &str)]) -> bool {
+    if std::env::var_os(ALONE).is_some() {
+        return true;
+    }
+    let this = std::env::current_exe().expect("a test has an executable");
+    let ran = Command::new(this)
+        .args(["--exact", "--nocapture", name])
+        .env_clear()
+        .envs(environment.iter().copied())
+        .envs([
+            (ALONE, "1"),
+            ("HOME", "/nonexistent"),
+            ("AWS_EC2_METADATA_DISABLED", "true"),
+        ])
+        .output()
+        .expect("the test runs");
+    let [said, panicked] = [&ran.stdout, &ran.stderr].map(|said| String::from_utf8_lossy(said));
+    let passed = ran.status.success() && said.contains("1 passed");
+    assert!(passed, "{said}{panicked}");
+    false
+}
 
 /// A runtime for the thread that calls.
 #[must_use]

@@ -19,6 +19,8 @@ pub struct Call {
     pub keys: Vec<String>,
     /// The request's JSON body; the payloads of `PutRecord` and `PutRecords` are left out.
     pub request: Value,
+    /// The access key the call is signed with.
+    pub access_key: Option<String>,
     /// When the call arrived, by the real clock.
     pub at: Instant,
 }

@@ -128,6 +128,7 @@ impl<B: Backend> Layer<B> {
             resource,
             keys,
             request,
+            access_key: received.access_key(),
             at: Instant::now(),
         }
     }

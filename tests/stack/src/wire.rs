@@ -1,7 +1,7 @@
 //! A call and an answer between the socket, the fault layer and a server.
 
 use axum::body::Body;
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderName, HeaderValue, Request, Response, StatusCode, request, response};
 use bytes::Bytes;
 use http_body_util::BodyExt;
@@ -50,6 +50,13 @@ impl Received {
     /// A text field of the body.
     pub(crate) fn text(&self, field: &str) -> Option<&str> {
         self.body[field].as_str()
+    }
+
+    /// The access key of the signature.
+    pub(crate) fn access_key(&self) -> Option<String> {
+        let signature = self.head.headers.get(AUTHORIZATION)?.to_str().ok()?;
+        let (_, scope) = signature.split_once("Credential=")?;
+        scope.split('/').next().map(str::to_owned)
     }
 
     /// Makes a changed body the one that is forwarded.

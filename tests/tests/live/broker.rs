@@ -2,7 +2,6 @@
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::process::Command;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -12,37 +11,12 @@ use kinesis_stack::{Fault, KinesisStack, On};
 use ruststream::Broker;
 use ruststream_kinesis::{KinesisBroker, KinesisError, KinesisStream, LeaseTimings};
 use tests::frozen::Frozen;
-use tests::live::{OneStream, SLACK, broker, within};
+use tests::live::{OneStream, SLACK, alone, broker, within};
 use tests::store::{Op, RecordingStore};
 use tests::wire::publish;
 
 /// How long the broker tries a call for, attempts and all.
 const OPERATION: Duration = Duration::from_secs(15);
-
-/// Set in a process that runs one test alone, with an environment of its own.
-const ALONE: &str = "KINESIS_TEST_ALONE";
-
-/// Whether this process is the one for the test `name`; otherwise that one is run to its end.
-fn alone(name: &str, environment: &[(&str, &str)]) -> bool {
-    if std::env::var_os(ALONE).is_some() {
-        return true;
-    }
-    let this = std::env::current_exe().expect("a test has an executable");
-    let ran = Command::new(this)
-        .args(["--exact", "--nocapture", name])
-        .env_clear()
-        .envs(environment.iter().copied())
-        .envs([
-            (ALONE, "1"),
-            ("HOME", "/nonexistent"),
-            ("AWS_EC2_METADATA_DISABLED", "true"),
-        ])
-        .output()
-        .expect("the test runs");
-    let said = String::from_utf8_lossy(&ran.stdout);
-    assert!(ran.status.success() && said.contains("1 passed"), "{said}");
-    false
-}
 
 /// A service that refuses its first call, and tells what that call's head was.
 fn refusing_service() -> (String, JoinHandle<String>) {

@@ -8,6 +8,8 @@ mod broker;
 #[cfg(feature = "testing")]
 mod conformance;
 mod copies;
+#[cfg(feature = "dynamodb-lease")]
+mod credentials;
 mod cursors;
 mod endpoint;
 mod hand_overs;

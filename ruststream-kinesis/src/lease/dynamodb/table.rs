@@ -23,6 +23,7 @@ use crate::error_chain::error_chain;
 use crate::lease::LeaseError;
 use crate::per_runtime::PerRuntime;
 use crate::rules::backoff;
+use crate::rules::endpoint;
 use crate::rules::store_time::StoreTime;
 
 /// How many keys one `BatchGetItem` asks for at most (its API reference).
@@ -63,7 +64,10 @@ pub(super) enum Put {
 
 impl Table {
     pub(super) fn new(config: &SdkConfig, name: String) -> Self {
-        let settings = Builder::from(config)
+        let endpoint = config.endpoint_url().map(endpoint::without_credentials);
+        let mut config = config.clone().into_builder();
+        config.set_endpoint_url(endpoint);
+        let settings = Builder::from(&config.build())
             .retry_config(
                 RetryConfig::standard()
                     .with_max_attempts(ATTEMPTS)

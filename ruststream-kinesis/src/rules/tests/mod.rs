@@ -3,6 +3,7 @@ mod backoff;
 mod balance;
 mod creation;
 mod cursor_text;
+mod endpoint;
 mod envelope;
 mod fuzz;
 mod layers;
