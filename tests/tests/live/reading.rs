@@ -1,16 +1,20 @@
 //! Reading a shard: from where, how often, how much.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
+use std::pin::pin;
 use std::time::{Duration, Instant};
 
+use futures::StreamExt;
 use kinesis_stack::{Fault, KinesisStack, On};
-use ruststream::{ConnectedBroker, IncomingMessage, Seekable};
+use ruststream::{ConnectedBroker, IncomingMessage, Seekable, Subscriber};
 use ruststream_kinesis::{KinesisError, KinesisPosition, PARTITION_KEY_HEADER, SHARD_HEADER};
+use serde_json::json;
 use tests::live::{
     OneStream, SLACK, handle, item, nothing, numbers, record, records, seek, shard, text,
 };
 use tests::or_skip;
 use tests::store::{Op, RecordingStore};
+use tokio::time::timeout;
 
 fn reads() -> On {
     On::operation("GetRecords")
@@ -257,4 +261,45 @@ async fn records_nobody_settles_hold_further_reads_back_at_the_budget() {
     assert!(live.stack().calls().count(&reads()) <= read + 1);
     drop(held);
     assert_eq!(handle(&mut subscriber, 1).await, ["after"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_replay_of_a_thousand_shards_under_a_slow_handler_stays_within_the_budget() {
+    const MEBIBYTE: usize = 1024 * 1024;
+    const BUDGET: usize = 128 * MEBIBYTE;
+    const RECORDS_A_PAGE: usize = 10;
+    let live = OneStream::embedded(1_000).await;
+    // Base64 of three bytes.
+    let data = "eHh4".repeat(MEBIBYTE / 3);
+    let ten: Vec<_> = (1..=RECORDS_A_PAGE)
+        .map(|number| json!({ "Data": data, "PartitionKey": "key", "SequenceNumber": number.to_string() }))
+        .collect();
+    let page = json!({ "Records": ten, "NextShardIterator": "next", "MillisBehindLatest": 60_000 });
+    live.stack().faults().always(
+        reads(),
+        Fault::Answer {
+            status: 200,
+            body: page,
+        },
+    );
+    let source = live.source().memory_budget(BUDGET);
+    let (_connected, mut subscriber) = live.open_with(live.broker(), source).await;
+
+    let mut held = VecDeque::new();
+    let mut settled = 0;
+    for _ in 0..5 {
+        held.extend(records(&mut subscriber, RECORDS_A_PAGE).await);
+        // And as much as it hands over while nothing settles.
+        let mut stream = pin!(subscriber.stream());
+        while let Ok(next) = timeout(Duration::from_millis(300), stream.next()).await {
+            held.push_back(next.expect("it goes on").expect("a record, not a report"));
+        }
+        let fetched = live.stack().calls().count(&reads()) * RECORDS_A_PAGE * MEBIBYTE;
+        let unsettled = fetched - settled * MEBIBYTE;
+        assert!(unsettled <= BUDGET, "{unsettled} of {BUDGET}");
+        for record in held.drain(..RECORDS_A_PAGE) {
+            record.ack().await.expect("acknowledged");
+            settled += 1;
+        }
+    }
 }
