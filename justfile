@@ -48,6 +48,14 @@ ui *args:
 simulation seeds="100000":
     SIM_SEEDS={{ seeds }} cargo test -p ruststream-kinesis --lib simulation
 
+# A million attributes nobody would write; the decoders meet their million in every test run
+fuzz cases="1000000":
+    FUZZ_CASES={{ cases }} cargo test -p ruststream-kinesis-macros --all-features --lib fuzz
+
+# Licences, sources and versions of everything in the tree
+deny:
+    cargo deny check bans licenses sources
+
 # Applies one bug at a time and shows what catches it; `just mutants ui` removes one gate at a time
 mutants suite="tests" *names:
     {{ if suite == "ui" { "ui-tests" } else { suite } }}/mutants/run {{ names }}
