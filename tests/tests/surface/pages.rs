@@ -78,12 +78,22 @@ fn the_quickstart_takes_the_flags_the_readme_names() {
 }
 
 #[test]
-fn every_file_a_page_links_to_is_there() {
+fn every_file_and_heading_a_page_links_to_is_there() {
     for page in [README, CONTRIBUTING] {
         let links = page.split("](").skip(1);
         let links = links.filter_map(|link| link.split_once(')'));
         for (link, _) in links.filter(|(link, _)| !link.starts_with("https://")) {
-            read(link);
+            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+            let text = if file.is_empty() {
+                page.to_owned()
+            } else {
+                read(file)
+            };
+            let named = |line: &str| {
+                let title = line.trim_start_matches(['#', ' ']).to_lowercase();
+                line.starts_with('#') && title.replace(' ', "-") == heading
+            };
+            assert!(heading.is_empty() || text.lines().any(named), "{link}");
         }
     }
 }
@@ -136,5 +146,45 @@ fn the_readme_lists_the_features_and_all_are_off_by_default() {
     assert_eq!(listed, features);
     for promised in ["asyncapi", "dynamodb-lease", "testing"] {
         assert!(features.contains(promised), "{promised}");
+    }
+}
+
+/// The operations of a service that a source calls: what is asked of `client`, in `PascalCase`.
+fn operations(source: &str) -> BTreeSet<String> {
+    let source: String = source.split_whitespace().collect();
+    let source = source.replace("client()", "client");
+    let called = source.split("client.").skip(1);
+    let called = called.filter_map(|rest| rest.split_once("()").map(|(name, _)| name));
+    let pascal = |name: &str| -> String {
+        let words = name.split('_').filter_map(|word| word.split_at_checked(1));
+        words
+            .map(|(first, rest)| first.to_uppercase() + rest)
+            .collect()
+    };
+    called.map(pascal).collect()
+}
+
+#[test]
+fn the_permissions_are_those_of_the_calls_that_are_made() {
+    let allowed: BTreeSet<_> = table(README, "## Permissions")
+        .iter()
+        .flat_map(|row| row[1].split('`'))
+        .filter(|action| action.contains(':'))
+        .collect();
+    let source = |path: &str| read(&format!("ruststream-kinesis/src/{path}"));
+    let tables = [
+        source("lease/dynamodb/table.rs"),
+        source("lease/dynamodb/create.rs"),
+    ];
+    for (service, source) in [
+        ("kinesis:", source("service/calls.rs")),
+        ("dynamodb:", tables.concat()),
+    ] {
+        let allowed = allowed
+            .iter()
+            .filter_map(|action| action.strip_prefix(service));
+        let allowed: BTreeSet<_> = allowed.map(str::to_owned).collect();
+        assert!(allowed.len() > 4, "{allowed:?}");
+        assert_eq!(allowed, operations(&source), "{service}");
     }
 }
