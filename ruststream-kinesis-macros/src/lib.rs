@@ -64,7 +64,7 @@ pub fn publish_options(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// | `create_if_missing` | a whole number from 1, or an expression of type `i32` |
 /// | `checkpoint_interval` | as `poll_interval` |
 /// | `memory_budget` | bytes: a whole number from 1, or an expression of type `usize` |
-/// | `start_at` | `horizon`, `latest`, `timestamp(millis)`, `sequence(shard, sequence)`, or an expression of type `KinesisPosition` |
+/// | `start_at` | `horizon`, `latest`, `timestamp(millis)`, `sequence(shard, sequence)`, or an expression of type `KinesisPosition`; it goes before a stored checkpoint |
 /// | `batch` | 1 to 10000, or a constant of type `usize`; on a handler of slices only |
 /// | `krate` | where this crate is, if no dependency has its name: `krate = crate::broker` |
 ///

@@ -9,8 +9,8 @@ const PROTOCOL: &str = "kinesis";
 
 impl DescribeServer for KinesisBroker {
     /// The host and port a client dials, never credentials: the endpoint's, otherwise the region's,
-    /// as the broker or its given config names them, otherwise the service's without a region. The document is built before anything
-    /// connects, so a region of the environment is not in it.
+    /// as the broker or its given config names them, otherwise the service's without a region. The
+    /// document is built before anything connects, so a region of the environment is not in it.
     fn describe_server(&self) -> ServerSpec {
         let config = self.config.as_ref();
         let endpoint = self.endpoint.as_deref();

@@ -12,7 +12,8 @@ pub(crate) type Cause = Box<dyn Error + Send + Sync>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KinesisError {
-    /// The AWS configuration does not resolve: no region, or settings that contradict each other.
+    /// The AWS configuration does not resolve: no region is named anywhere, or the default chain
+    /// took more than eight seconds.
     #[error("the AWS configuration is unusable: {0}")]
     Config(String),
 

@@ -131,7 +131,9 @@
 //! # Positions
 //!
 //! A shard resumes from its checkpoint and, without one, opens at the tip of the moment the
-//! subscription opened. `start_at(..)` opens it elsewhere, and a handler moves the running
+//! subscription opened. `start_at(..)` opens it elsewhere, and goes before a stored checkpoint: at
+//! every start, on each shard the subscription takes when it opens. A shard it takes over later
+//! resumes from its row, so that a fail-over replays nothing. A handler moves the running
 //! subscription through its [`SeekHandle`]:
 //!
 //! ```
@@ -161,9 +163,19 @@
 //!
 //! # Batches
 //!
-//! A handler over a slice takes batches, and `.batch(n)` at the mount site, which is required, is
-//! what every read asks for. It returns one outcome, or a `Vec` with one for each record. A batch that is not full is delivered 50 ms after its first record; it mixes the records of
-//! all shards, and each settles on its own.
+//! A handler over a slice takes batches. Their size is required: `batch = 500` in the attribute or
+//! `.batch(nonzero!(500))` where the handler is mounted, at most 10,000, and it is what every read
+//! asks for. The handler returns one outcome, or a `Vec` with one for each record. A batch that is
+//! not full is delivered 50 ms after its first record; it mixes the records of all shards, and each
+//! settles on its own.
+//!
+//! # The delivery context
+//!
+//! A handler reads what its delivery is about through `Ctx`: [`Position`] is the record's place,
+//! [`SeekHandle`] moves the subscription, [`KinesisContext`] holds both, and a batch has
+//! [`KinesisBatchContext`]. Three headers travel with every delivery: its sequence number
+//! ([`SEQUENCE_HEADER`]), its shard ([`SHARD_HEADER`]) and its partition key
+//! ([`PARTITION_KEY_HEADER`], absent where the record has none).
 //!
 //! # Publishing
 //!
@@ -208,9 +220,62 @@
 //! # fn main() {}
 //! ```
 //!
+//! A step on one publish names the key of that record. The slot's bound on the options brings the
+//! step within reach, and says that this body is written for Kinesis:
+//!
+//! ```
+//! # mod demo {
+//! # use ruststream_kinesis::prelude::*;
+//! # use serde::{Deserialize, Serialize};
+//! #
+//! # #[derive(Deserialize)]
+//! # struct Order {
+//! #     id: u64,
+//! #     tenant: String,
+//! # }
+//! #
+//! # #[derive(Serialize, Outgoing)]
+//! # struct Entry {
+//! #     order: u64,
+//! # }
+//! #
+//! #[derive(OutSlot)]
+//! #[publishes(Entry)]
+//! struct Journal;
+//!
+//! #[subscriber(KinesisStream::new("orders"))]
+//! async fn enter(
+//!     order: &Order,
+//!     Out(journal): Out<impl Publisher<Options = KinesisPublishOptions>, Journal>,
+//! ) -> HandlerOutcome {
+//!     let sent = journal
+//!         .message(&Entry { order: order.id })
+//!         .to("journal")
+//!         .partition_key(order.tenant.as_str())
+//!         .publish()
+//!         .await;
+//!     if sent.is_ok() { HandlerOutcome::ack() } else { HandlerOutcome::retry() }
+//! }
+//!
+//! #[ruststream::app]
+//! fn app() -> impl App {
+//!     RustStream::new(AppInfo::new("journal", "0.1.0")).with_broker(KinesisBroker::new(), |b| {
+//!         b.include(enter).out(Journal, Publish::default()).build();
+//!     })
+//! }
+//! # }
+//! # fn main() {}
+//! ```
+//!
+//! The copies of retries leave through the same policy; `.out_retry(Publish::default())` at the
+//! mount site replaces it, and `.partition_key(..)` after it gives all copies one key.
+//!
 //! Headers travel in an envelope around the payload, written only where there are any: a record
 //! without headers is the plain payload, which every Kinesis consumer reads. A publish that carries
-//! trace or timing headers is an enveloped record.
+//! trace or timing headers is an enveloped record: `RSK2`, the length of a block, the block, the
+//! payload. The block is, for each header, the length of its name, the name, the length of its
+//! value, the value; every length is a big-endian `u32`. What is no sound envelope is delivered
+//! whole and without headers. The earlier envelope, `RSK1`, is read and never written.
 //!
 //! # Testing
 //!

@@ -109,9 +109,9 @@ impl IncomingMessage for KinesisMessage {
     /// # Errors
     ///
     /// [`AckError::Unsupported`] with `requeue`: a shard repositions, it cannot requeue one record.
-    /// Without it, as [`ack`](Self::ack), but a store that failed the call is reported on the
-    /// subscription instead: the record is not going to be read again, so its retry copy must not
-    /// be held back.
+    /// [`KinesisError::NotConnected`] after the shutdown, either way. Without `requeue`, as
+    /// [`ack`](Self::ack), but a store that failed the call is reported on the subscription instead:
+    /// the record is not going to be read again, so its retry copy must not be held back.
     async fn nack(self, requeue: bool) -> Result<(), AckError> {
         if requeue {
             self.delivery.leave().map_err(broker_error)?;

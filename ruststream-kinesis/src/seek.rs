@@ -26,8 +26,8 @@ impl Seeker for KinesisSeeker {
 
     /// Moves the subscription: when this returns, the next delivery is at the new position, and an
     /// acknowledgement of a record delivered before moves nothing. A lease store that keeps cursors
-    /// knows of the position too, so that the shard's next owner goes on from it. Dropping the
-    /// future does not take the seek back.
+    /// was told of the position too, so that a shard's next owner goes on from it; where it failed,
+    /// that is reported on the subscription. Dropping the future does not take the seek back.
     ///
     /// # Errors
     ///

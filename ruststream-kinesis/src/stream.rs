@@ -69,8 +69,8 @@ pub struct KinesisStream {
     create_if_missing: Option<i32>,
 
     /// Lets an acknowledgement resolve at once and stores each shard's watermark at most once per
-    /// that time, at most a day, and always when the shard stops, ends or changes hands. Fewer writes to the lease
-    /// store, and up to that much delivered again after a crash.
+    /// that time, at most a day, and always when the shard stops, ends or changes hands. Fewer writes
+    /// to the lease store, and up to that much delivered again after a crash.
     #[setting(
         mount,
         literal = duration,

@@ -6,10 +6,12 @@ use crate::rules::seen_row::SeenRow;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LeaseState {
-    /// The sequence number every record up to which is handled, [`SHARD_END`](super::SHARD_END), or nothing yet.
+    /// The sequence number up to which every record is handled, [`SHARD_END`](super::SHARD_END), or
+    /// nothing yet.
     pub checkpoint: Option<String>,
     /// Where the shard's reader opened or was moved to, unless a checkpoint was stored since: it is
-    /// read on from there, whatever the checkpoint says. What [`LeaseStore::keep_cursor`](super::LeaseStore::keep_cursor) was given.
+    /// read on from there, whatever the checkpoint says. It is what
+    /// [`LeaseStore::keep_cursor`](super::LeaseStore::keep_cursor) was given.
     pub cursor: Option<String>,
     /// Who holds the lease; nothing where it is free or has expired, and from a store that does
     /// not tell.

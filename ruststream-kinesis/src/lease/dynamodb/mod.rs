@@ -72,9 +72,10 @@ use crate::rules::row::Row;
 ///
 /// # Fencing and clocks
 ///
-/// Every write to a shard's row is conditional on the owner and on the counter it was decided on. Two instances
-/// cannot both hold a shard, and a write that was given up on cannot land after a later one: a
-/// checkpoint never goes back. The reply of a write that was lost is resolved with the row itself.
+/// Every write to a shard's row is conditional on the owner and on the counter it was decided on.
+/// Two instances cannot both hold a shard, and a write that was given up on cannot land after a
+/// later one: a checkpoint never goes back. The reply of a write that was lost is resolved with the
+/// row itself.
 ///
 /// Whether a lease is over is judged by the clock of `DynamoDB`, from the date of its answers, and
 /// never by that of a host: instances whose clocks differ do not take live leases from each other.
@@ -83,9 +84,9 @@ use crate::rules::row::Row;
 /// # Errors and cancellation
 ///
 /// A call is tried up to five times within five seconds, two seconds each, and a survey asks again
-/// for what `DynamoDB` left unprocessed; what fails then is an error that names the table, the row and
-/// every cause. A call may be dropped at any time: its write
-/// is then stored before the next one of its owner or never.
+/// for what `DynamoDB` left unprocessed; what fails then is an error that names the table, the row
+/// and every cause. A call may be dropped at any time: its write is then stored before the next one
+/// of its owner or never.
 pub struct DynamoLeaseStore {
     table: Table,
     known: Known,
