@@ -2,6 +2,10 @@
 
 local := "http://127.0.0.1:4566"
 
+# What there is
+default:
+    @{{ just_executable() }} --list
+
 # The main job; `just quickstart --endpoint URL` runs it elsewhere
 quickstart *args:
     cargo run --example quickstart -- {{ args }}
@@ -15,8 +19,8 @@ test *args:
 soak minutes="10":
     FLEET_MINUTES={{ minutes }} cargo test -p tests --all-features --test fleet -- mixed::soak --exact --ignored --nocapture
 
-# Format and lints
-lint:
+# Format, lints and documentation; `.ci/run` is everything a change must pass
+check: && docs
     cargo fmt --all --check
     cargo clippy --workspace --all-targets --all-features -- -D warnings
 
