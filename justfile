@@ -14,8 +14,8 @@ quickstart *args:
 test *args:
     cargo test --workspace --all-features {{ args }}
 
-# Five instances on 32 shards, killed, frozen, stopped, moved and resharded while calls fail, for that
-# long; `FLEET_SEED=n just soak` draws the same faults again. `cargo test` runs one short round of it.
+# `FLEET_SEED=n just soak` draws the same faults again; `cargo test` runs one short round of it.
+# Five instances on 32 shards, killed, frozen, stopped and resharded while calls fail, for so many minutes
 soak minutes="10":
     FLEET_MINUTES={{ minutes }} cargo test -p tests --all-features --test fleet -- mixed::soak --exact --ignored --nocapture
 
