@@ -19,12 +19,25 @@ pub(crate) fn each(
     mut read: impl FnMut(&str, ParseStream) -> syn::Result<()>,
 ) -> Written {
     let mut written = Written::default();
+    entries(tokens, diagnostics, |input, _| {
+        entry(input, known, &mut written, &mut read)
+    });
+    written
+}
+
+/// Reads `tokens` as whatever `entry` takes off the stream, which is told whether it stands first.
+pub(crate) fn entries(
+    tokens: TokenStream,
+    diagnostics: &Diagnostics,
+    mut entry: impl FnMut(ParseStream, bool) -> syn::Result<()>,
+) {
     let parse = |input: ParseStream| {
+        let mut first = true;
         while !input.is_empty() {
-            let entry = entry(input, known, &mut written, &mut read);
-            if diagnostics.attempt(entry).is_none() {
+            if diagnostics.attempt(entry(input, first)).is_none() {
                 skip_entry(input);
             }
+            first = false;
             if input.parse::<Option<Token![,]>>()?.is_none() && !input.is_empty() {
                 diagnostics.span(input.span(), "expected `,`");
                 skip_entry(input);
@@ -34,7 +47,6 @@ pub(crate) fn each(
         Ok(())
     };
     diagnostics.attempt(parse.parse2(tokens));
-    written
 }
 
 /// The keys of a list, so that one with a wrong value is not reported as missing too.

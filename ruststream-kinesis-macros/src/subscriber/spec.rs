@@ -3,7 +3,7 @@
 use proc_macro2::{Delimiter, Group, Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
-use syn::parse::{ParseStream, Parser};
+use syn::parse::ParseStream;
 use syn::{Expr, Token, token};
 
 use super::keys::Key;
@@ -49,23 +49,9 @@ impl ToTokens for Clause {
 impl Spec {
     pub(crate) fn read(attr: TokenStream, diagnostics: &Diagnostics) -> Self {
         let mut spec = Self::default();
-        let parse = |input: ParseStream| {
-            let mut first = true;
-            while !input.is_empty() {
-                let entry = spec.entry(input, first, diagnostics);
-                if diagnostics.attempt(entry).is_none() {
-                    keyed::skip_entry(input);
-                }
-                first = false;
-                if input.parse::<Option<Token![,]>>()?.is_none() && !input.is_empty() {
-                    diagnostics.span(input.span(), "expected `,`");
-                    keyed::skip_entry(input);
-                    input.parse::<Option<Token![,]>>()?;
-                }
-            }
-            Ok(())
-        };
-        diagnostics.attempt(parse.parse2(attr));
+        keyed::entries(attr, diagnostics, |input, first| {
+            spec.entry(input, first, diagnostics)
+        });
         spec
     }
 
