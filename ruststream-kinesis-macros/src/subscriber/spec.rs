@@ -79,11 +79,10 @@ impl Spec {
         first: bool,
         diagnostics: &Diagnostics,
     ) -> syn::Result<()> {
-        let ahead = input.fork();
-        if ahead.parse::<Expr>().is_err() && !first {
-            return Err(input.error(words::EXPECTED));
-        }
-        let source: Expr = input.parse()?;
+        let no_entry = input.error(words::EXPECTED);
+        let source: Expr = input
+            .parse()
+            .map_err(|error| if first { error } else { no_entry })?;
         if !first {
             diagnostics.at(
                 &source,
