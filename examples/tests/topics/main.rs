@@ -2,5 +2,9 @@
 
 mod support;
 
+mod kinesis_batches;
 mod kinesis_first_service;
+mod kinesis_out_retry;
+mod kinesis_retries;
+mod kinesis_settlement;
 mod kinesis_subscriptions;
