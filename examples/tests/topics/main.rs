@@ -6,5 +6,7 @@ mod kinesis_batches;
 mod kinesis_first_service;
 mod kinesis_out_retry;
 mod kinesis_retries;
+mod kinesis_seek;
 mod kinesis_settlement;
+mod kinesis_start_at;
 mod kinesis_subscriptions;
