@@ -2,8 +2,11 @@
 
 mod support;
 
+mod kinesis_batch_context;
 mod kinesis_batches;
+mod kinesis_context;
 mod kinesis_first_service;
+mod kinesis_headers;
 mod kinesis_out_retry;
 mod kinesis_retries;
 mod kinesis_seek;
