@@ -5,6 +5,7 @@ mod support;
 mod kinesis_batch_context;
 mod kinesis_batches;
 mod kinesis_context;
+mod kinesis_envelope;
 mod kinesis_first_service;
 mod kinesis_headers;
 mod kinesis_out_retry;
