@@ -1,6 +1,7 @@
 //! The examples, each run with its manual twin by one test: what the one claims, both do.
 
 mod support;
+mod table;
 
 mod kinesis_batch_context;
 mod kinesis_batches;
