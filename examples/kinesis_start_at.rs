@@ -40,7 +40,7 @@ pub(crate) fn service(since: u64, incident: KinesisPosition) -> RustStream {
         // A position that is known only now is a step of the mount site.
         b.include(warm_up.start_at(KinesisPosition::timestamp(since)));
         // One shard opens at this record, the others where they would without it. The start fails
-        // where the record is gone, or where another instance has the shard.
+        // where the shard has no such record, or where another instance reads it.
         b.include(repeat.start_at(incident));
     })
 }

@@ -48,7 +48,7 @@ pub(crate) fn service(since: u64, incident: KinesisPosition) -> RustStream {
                 .build(),
         );
         // One shard opens at this record, the others where they would without it. The start fails
-        // where the record is gone, or where another instance has the shard.
+        // where the shard has no such record, or where another instance reads it.
         b.include(
             subscriber("payments", Tell("payment"))
                 .start_at(incident)

@@ -59,7 +59,7 @@ async fn each_subscription_opens_where_it_says() {
 }
 
 #[tokio::test]
-async fn the_start_fails_where_the_record_is_gone() {
+async fn the_start_fails_where_the_shard_has_no_such_record() {
     let refused = [
         TestApp::start(example::app()).await.err(),
         TestApp::start(manual::app()).await.err(),
