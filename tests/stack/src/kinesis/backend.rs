@@ -23,6 +23,8 @@ pub(super) struct Kinesis {
     arrivals: RwLock<()>,
     /// The second in which a stream of this name was created last.
     pub(super) created: Mutex<HashMap<String, u64>>,
+    /// Held while a stream is created on use.
+    creating: Mutex<()>,
 }
 
 /// Operations to which the service admits `StreamARN` in place of `StreamName`; the emulator insists on the name.
@@ -60,6 +62,7 @@ impl Kinesis {
             settings,
             arrivals: RwLock::default(),
             created: Mutex::default(),
+            creating: Mutex::default(),
         }
     }
 
@@ -126,6 +129,8 @@ impl Kinesis {
         if !USES.contains(&received.operation.as_str()) {
             return;
         }
+        // Who comes while another call creates the stream finds it usable, not half made.
+        let _creating = self.creating.lock().await;
         if let Some(stream) = received.text("StreamName")
             && self.store.get_stream(stream).await.is_err()
         {

@@ -215,3 +215,22 @@ async fn a_stream_is_there_once_a_call_names_it_where_the_builder_says_so() {
         .await
         .expect_err("a name the service refuses stays refused");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stream_that_several_calls_name_at_once_is_there_for_all_of_them() {
+    let stack = KinesisStack::builder().streams_on_use(2).start();
+    let client = client(&stack);
+    for round in 0..20 {
+        let stream = format!("orders-{round}");
+        let opened = (0..8).map(|_| {
+            let (client, stream) = (client.clone(), stream.clone());
+            tokio::spawn(async move {
+                put(&client, &stream, "one").await;
+                horizon(&client, &stream).await
+            })
+        });
+        for opened in futures::future::join_all(opened).await {
+            opened.expect("the stream is there");
+        }
+    }
+}
