@@ -14,7 +14,9 @@ pub enum KinesisPosition {
     /// epoch. It is matched against the arrival time the service stamped, which the service calls
     /// approximate.
     Timestamp(u64),
-    /// Exactly one record, and what follows it on its shard.
+    /// Exactly one record, and what follows it on its shard. The instance it is given to has to read
+    /// that shard: a seek, or a start, at a shard that another instance reads is refused, so a
+    /// service of several instances starts by time instead.
     Sequence {
         /// The shard's id.
         shard: String,
