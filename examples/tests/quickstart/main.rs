@@ -3,6 +3,7 @@
 #[cfg(feature = "dynamodb-lease")]
 mod leases;
 mod program;
+mod services;
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::time::Duration;

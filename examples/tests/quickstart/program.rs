@@ -1,6 +1,8 @@
 //! The built example as a process.
 
-use std::io::Read;
+#[cfg(unix)]
+use std::io::{BufRead, Write};
+use std::io::{BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::thread::{self, JoinHandle};
@@ -54,7 +56,7 @@ impl Program {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap_or_else(|failure| panic!("{:?} does not start: {failure}", self.0));
-        let output = child.stdout.take();
+        let output = child.stdout.take().map(BufReader::new);
         let mut errors = child.stderr.take().expect("the errors are piped");
         // Read at the same time as the output, so that a full pipe stops nobody.
         let errors = thread::spawn(move || {
@@ -69,6 +71,22 @@ impl Program {
         }
     }
 
+    /// Starts it with an input to write to.
+    #[cfg(unix)]
+    pub(crate) fn fed(mut self) -> Fed {
+        let mut child = self
+            .0
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|failure| panic!("{:?} does not start: {failure}", self.0));
+        let output = child.stdout.take().expect("the output is piped");
+        Fed {
+            child,
+            output: BufReader::new(output),
+        }
+    }
+
     pub(crate) fn run(self) -> Ended {
         self.start().wait()
     }
@@ -76,7 +94,7 @@ impl Program {
 
 pub(crate) struct Running {
     child: Child,
-    output: Option<ChildStdout>,
+    output: Option<BufReader<ChildStdout>>,
     errors: JoinHandle<String>,
 }
 
@@ -84,6 +102,15 @@ impl Running {
     /// Closes the program's output.
     pub(crate) fn stop_reading(&mut self) {
         self.output = None;
+    }
+
+    /// The next line it prints, once it does; nothing at its end.
+    #[cfg(unix)]
+    pub(crate) fn line(&mut self) -> String {
+        let mut line = String::new();
+        let output = self.output.as_mut().expect("the output is read");
+        output.read_line(&mut line).expect("output is text");
+        line
     }
 
     #[cfg(unix)]
@@ -120,6 +147,37 @@ impl Running {
                 .unwrap_or_default(),
             errors: self.errors.join().expect("the reader ends"),
         }
+    }
+}
+
+/// A program that is told line by line what to do, and answers so. It ends with its input.
+#[cfg(unix)]
+pub(crate) struct Fed {
+    child: Child,
+    output: BufReader<ChildStdout>,
+}
+
+#[cfg(unix)]
+impl Fed {
+    pub(crate) fn tell(&mut self, line: &str) {
+        let input = self.child.stdin.as_mut().expect("the input is piped");
+        writeln!(input, "{line}").expect("the program reads");
+    }
+
+    pub(crate) fn answer(&mut self) -> String {
+        let mut line = String::new();
+        let read = self.output.read_line(&mut line);
+        assert!(read.expect("output is text") > 0, "the program has ended");
+        line
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Fed {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        // Also of a test that fails, so nothing is asserted.
+        let _ = self.child.wait();
     }
 }
 

@@ -1,5 +1,7 @@
-//! The service's document: `cargo run --example asyncapi -- asyncapi gen` prints it, with
-//! `--yaml` as YAML. Nothing is dialled for it.
+//! The document of a service, with what only this broker knows as `x-ruststream-kinesis`.
+//!
+//! `cargo run --example kinesis_asyncapi -- asyncapi gen` prints it, with `--yaml` as YAML. Nothing
+//! is dialled for it.
 
 use ruststream_kinesis::prelude::*;
 use schemars::JsonSchema;
@@ -27,9 +29,9 @@ async fn confirm(order: &Order) -> Receipt {
     Receipt { order: order.id }
 }
 
-// A broker under a label is listed among the document's servers.
 #[ruststream::app]
-fn app() -> impl App {
+pub(crate) fn app() -> RustStream {
+    // A broker under a label is listed among the document's servers.
     let broker = KinesisBroker::new().region("eu-west-1");
     RustStream::new(AppInfo::new("orders", "0.1.0")).with_broker_labeled("kinesis", broker, |b| {
         b.include(confirm)

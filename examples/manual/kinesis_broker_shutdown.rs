@@ -1,0 +1,61 @@
+//! `kinesis_broker_shutdown` without macros: a graceful stop.
+//!
+//! `cargo run --example manual_kinesis_broker_shutdown`, with the region and the credentials of the
+//! environment and a stream `orders`. Stop it with Ctrl-C or `kill`: both signals are waited for.
+
+use std::convert::Infallible;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use ruststream::runtime::cli::run_main;
+use ruststream_kinesis::prelude::*;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tokio::time::sleep;
+
+#[derive(Deserialize, JsonSchema)]
+struct Order {
+    id: u64,
+    items: u32,
+}
+
+struct Pack;
+
+impl Handle<Order> for Pack {
+    async fn handle(
+        &self,
+        order: &Order,
+        _outs: &(),
+        _ctx: &mut Context<'_>,
+    ) -> Result<(), HandlerOutcome> {
+        sleep(Duration::from_millis(50) * order.items).await;
+        println!("packed order {}", order.id);
+        Ok(())
+    }
+}
+
+pub(crate) fn service(broker: KinesisBroker) -> RustStream {
+    RustStream::new(AppInfo::new("packing", "0.1.0"))
+        // Less than what the supervisor waits before it kills, so that the leases are handed back
+        // even where a handler hangs. Its record is then delivered again, to the next owner.
+        .shutdown_timeout(Duration::from_secs(20))
+        .on_shutdown(async |_| {
+            println!("stopping: no new order is begun");
+            Ok::<_, Infallible>(())
+        })
+        .after_shutdown(async |_| {
+            println!("stopped: another instance can go on at once");
+            Ok::<_, Infallible>(())
+        })
+        .with_broker(broker, |b| {
+            b.include(subscriber(KinesisStream::new("orders"), Pack).build());
+        })
+}
+
+pub(crate) fn app() -> RustStream {
+    service(KinesisBroker::new())
+}
+
+fn main() -> ExitCode {
+    run_main(app)
+}
