@@ -32,13 +32,11 @@ pub(crate) fn service(broker: KinesisBroker) -> RustStream {
 pub(crate) fn advice(failure: &RustStreamError) -> Option<String> {
     match failure.source()?.downcast_ref()? {
         KinesisError::Config(_) => Some("the deployment has to name a region".to_owned()),
-        // One variant for all that can be wrong with a stream; the service's code is in its source.
-        KinesisError::Stream { stream, source } => {
-            if source.to_string().contains("ResourceNotFoundException") {
-                Some(format!("create '{stream}', or look in another region"))
-            } else {
-                Some("check the endpoint, the credentials and their policy".to_owned())
-            }
+        missing @ KinesisError::Stream { stream, .. } if missing.is_not_found() => {
+            Some(format!("create '{stream}', or look in another region"))
+        }
+        KinesisError::Stream { .. } => {
+            Some("check the endpoint, the credentials and their policy".to_owned())
         }
         KinesisError::Invalid(_) | KinesisError::AlreadySubscribed { .. } => {
             Some("no environment helps, the program has to change".to_owned())

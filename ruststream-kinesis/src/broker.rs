@@ -11,13 +11,14 @@ use tokio::runtime::Handle;
 use tokio::time::timeout;
 
 use crate::connected::ConnectedKinesisBroker;
+use crate::endpoint;
 use crate::error::KinesisError;
 use crate::lease::{LeaseStore, LeaseTimings, MemoryLeaseStore};
 use crate::monitor::KinesisMonitor;
 use crate::nonce;
 use crate::publish::KinesisPublish;
 use crate::publisher::KinesisPublisher;
-use crate::rules::endpoint;
+use crate::rules;
 use crate::service::{Connection, Setup};
 use crate::transport::{Link, Transport};
 
@@ -156,9 +157,7 @@ impl KinesisBroker {
             Some(config) => config.clone(),
             None => self.load().await?,
         };
-        let endpoint = loaded.endpoint_url().map(endpoint::without_credentials);
         let mut config = loaded.into_builder();
-        config.set_endpoint_url(endpoint);
         if let Some(region) = &self.region {
             config = config.region(Region::new(region.clone()));
         }
@@ -224,8 +223,9 @@ impl Broker for KinesisBroker {
         self.check()?;
         let config = self.resolve().await?;
         let owner = self.owner();
-        let endpoint = self.endpoint.as_deref();
-        let endpoint = endpoint.map(endpoint::without_credentials);
+        let given = self.endpoint.as_deref();
+        let given = given.map(rules::endpoint::without_credentials);
+        let endpoint = given.or_else(|| endpoint::of(&config, "Kinesis"));
         let address = address(endpoint.as_deref(), &config);
         let connection = Connection::new(Setup {
             config,
@@ -246,8 +246,7 @@ impl Broker for KinesisBroker {
 
 /// Where calls go, as an error shows it.
 fn address(endpoint: Option<&str>, config: &SdkConfig) -> String {
-    let url = endpoint.or(config.endpoint_url());
-    match url.map(|url| (url.split_once("://"), ServerSpec::host_from_url(url))) {
+    match endpoint.map(|url| (url.split_once("://"), ServerSpec::host_from_url(url))) {
         Some((Some((scheme, _)), host)) => format!("{scheme}://{host}"),
         Some((None, host)) => host,
         None => {

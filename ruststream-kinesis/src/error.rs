@@ -3,6 +3,7 @@
 use std::error::Error;
 
 use crate::lease::LeaseError;
+use crate::service::{Failure, Kind};
 
 /// A boxed cause: the SDK's layered error types are formatted with their whole chain rather than
 /// leaked into signatures.
@@ -87,6 +88,20 @@ pub enum KinesisError {
 }
 
 impl KinesisError {
+    /// Whether the service answered that there is no such stream or shard, in this account and
+    /// region: a stream to create, and no fault that passes.
+    #[must_use]
+    pub fn is_not_found(&self) -> bool {
+        let (Self::Stream { source, .. }
+        | Self::Read { source, .. }
+        | Self::Publish { source, .. }) = self
+        else {
+            return false;
+        };
+        let failure = source.downcast_ref::<Failure>();
+        failure.is_some_and(|failure| failure.kind() == Kind::NotFound)
+    }
+
     pub(crate) fn stream(stream: &str, source: impl Into<Cause>) -> Self {
         Self::Stream {
             stream: stream.to_owned(),

@@ -302,6 +302,7 @@ mod clock;
 mod connected;
 mod context;
 mod describe_server;
+mod endpoint;
 mod error;
 mod error_chain;
 #[cfg(feature = "testing")]

@@ -34,10 +34,7 @@ impl Clients {
     /// Clients for calls from `runtime` and from every other.
     pub(crate) fn new(config: &SdkConfig, endpoint: Option<String>, runtime: &Handle) -> Self {
         let mut settings = Builder::from(config);
-        if endpoint.is_some() {
-            // Set here it wins over the endpoints that the environment names for the service.
-            settings.set_endpoint_url(endpoint);
-        }
+        settings.set_endpoint_url(endpoint);
         let reads = Client::from_conf(
             settings
                 .clone()

@@ -31,6 +31,7 @@ mod tests;
 mod view;
 
 pub(crate) use self::connection::{Connection, Setup};
+pub(crate) use self::sdk_error::{Failure, Kind};
 pub(crate) use self::seek::Seek;
 pub(crate) use self::stream::ReadLimit;
 pub(crate) use self::subscription::{Delivery, Subscription};

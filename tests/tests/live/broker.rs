@@ -225,6 +225,30 @@ async fn an_endpoint_where_nobody_listens_is_an_error_that_names_it() {
 }
 
 #[tokio::test]
+async fn an_endpoint_the_environment_names_for_the_service_is_dialled_and_named_in_an_error() {
+    const NAME: &str = "broker::an_endpoint_the_environment_names_for_the_service_is_dialled_and_named_in_an_error";
+    let environment = [
+        ("AWS_REGION", "eu-west-1"),
+        ("AWS_ENDPOINT_URL", "http://127.0.0.1:2"),
+        (
+            "AWS_ENDPOINT_URL_KINESIS",
+            "http://user:hunter2@127.0.0.1:1",
+        ),
+    ];
+    if !alone(NAME, &environment) {
+        return;
+    }
+    let connected = KinesisBroker::new().test_credentials().connect().await;
+    let connected = connected.expect("nothing is dialled");
+    let opened = connected.subscribe_stream(KinesisStream::new("orders"));
+    let error = within(opened).await.expect_err("nobody listens");
+    assert!(!error.is_not_found(), "{error:?}");
+    let error = error.to_string();
+    assert!(error.contains("http://127.0.0.1:1:"), "{error}");
+    assert!(!error.contains("hunter2"), "{error}");
+}
+
+#[tokio::test]
 async fn an_endpoint_that_never_answers_is_an_error_that_names_it_and_never_a_hang() {
     let stack = KinesisStack::start();
     stack.faults().always(On::any(), Fault::NoAnswer);

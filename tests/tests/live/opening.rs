@@ -65,7 +65,9 @@ async fn a_stream_the_service_does_not_have_is_asked_for_once_and_refused() {
     for named in ["orders", ARN] {
         stack.calls().clear();
         let refused = within(connected.subscribe_stream(KinesisStream::new(named))).await;
-        let Err(KinesisError::Stream { stream, source }) = refused else {
+        let refused = refused.expect_err("the stream is missing");
+        assert!(refused.is_not_found(), "{refused:?}");
+        let KinesisError::Stream { stream, source } = refused else {
             panic!("{named} is missing, not {refused:?}");
         };
         assert_eq!(stream, named);

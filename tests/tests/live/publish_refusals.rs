@@ -131,7 +131,12 @@ async fn a_destination_no_stream_can_have_is_refused_before_any_call() {
 async fn a_destination_the_service_does_not_have_is_an_error_that_names_it() {
     let live = OneStream::embedded(1).await;
     let (_connected, publisher) = keyed(&live).await;
-    let text = refusal(publish(&publisher, "missing", b"{}").await, "missing");
+    let sent = publish(&publisher, "missing", b"{}").await;
+    assert!(
+        sent.as_ref().is_err_and(KinesisError::is_not_found),
+        "{sent:?}"
+    );
+    let text = refusal(sent, "missing");
     assert!(text.contains("ResourceNotFound"), "{text}");
 }
 

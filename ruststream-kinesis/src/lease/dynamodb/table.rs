@@ -19,11 +19,11 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use super::answer_date::DynamoClock;
 use super::expression::Expression;
 use super::item::{self, Item, Malformed};
+use crate::endpoint;
 use crate::error_chain::error_chain;
 use crate::lease::LeaseError;
 use crate::per_runtime::PerRuntime;
 use crate::rules::backoff;
-use crate::rules::endpoint;
 use crate::rules::store_time::StoreTime;
 
 /// How many keys one `BatchGetItem` asks for at most (its API reference).
@@ -64,10 +64,7 @@ pub(super) enum Put {
 
 impl Table {
     pub(super) fn new(config: &SdkConfig, name: String) -> Self {
-        let endpoint = config.endpoint_url().map(endpoint::without_credentials);
-        let mut config = config.clone().into_builder();
-        config.set_endpoint_url(endpoint);
-        let settings = Builder::from(&config.build())
+        let mut settings = Builder::from(config)
             .retry_config(
                 RetryConfig::standard()
                     .with_max_attempts(ATTEMPTS)
@@ -83,6 +80,7 @@ impl Table {
                     .operation_timeout(OPERATION_TIMEOUT)
                     .build(),
             );
+        settings.set_endpoint_url(endpoint::of(config, "DynamoDB"));
         Self {
             name,
             settings,

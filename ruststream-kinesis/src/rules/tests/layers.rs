@@ -12,7 +12,14 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
     ),
     (
         "lease",
-        &["clock", "error_chain", "lease", "per_runtime", "rules"],
+        &[
+            "clock",
+            "endpoint",
+            "error_chain",
+            "lease",
+            "per_runtime",
+            "rules",
+        ],
         &["tokio::spawn", "aws_sdk_kinesis", "use ruststream::"],
     ),
     (
