@@ -103,9 +103,7 @@ impl Pacing {
     }
 
     /// The latest read was throttled, or failed in a way worth repeating.
-    ///
-    /// Answers `true` for the first of a streak, the one worth a log event.
-    pub(crate) fn throttled(&mut self, now: Instant, random: u64) -> bool {
+    pub(crate) fn throttled(&mut self, now: Instant, random: u64) {
         self.read_ended(now);
         let shortest = self.poll_interval.max(READ_SPACING);
         self.throttles = self.throttles.saturating_add(1);
@@ -113,7 +111,6 @@ impl Pacing {
         let high = backoff::ceiling(self.throttles, shortest, longest);
         let low = shortest.max(high / 2);
         self.held_until = Some(now + backoff::between(low, high, random));
-        self.throttles == 1
     }
 
     /// The reader was moved: there may be records at once, so the idle pause is over.

@@ -36,9 +36,11 @@ pub(crate) enum Action {
     End,
 }
 
-/// What the service's refusal to open a shard means for the reader.
+/// What it means for the reader that a call failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
+    /// Ask again, later: the service is asked too often, which is no error.
+    Throttled,
     /// Ask again.
     Transient,
     /// The place is not in the shard, any more or ever.
@@ -48,7 +50,9 @@ pub(crate) enum Refusal {
 /// What a reader says about a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Note {
-    /// The first of a streak: report it.
+    /// The first throttle of a streak of failures: log it.
+    Throttled,
+    /// The first of a streak that is not a throttle: report it.
     Report,
     /// The streak goes on.
     Quiet,
@@ -63,6 +67,28 @@ enum State {
     Ended,
 }
 
+/// What was said of the failures since the last success.
+#[derive(Debug, Default)]
+struct Streak {
+    throttled: bool,
+    reported: bool,
+}
+
+impl Streak {
+    /// What to say of one more.
+    const fn note(&mut self, refusal: Refusal) -> Note {
+        let (said, note) = match refusal {
+            Refusal::Throttled => (&mut self.throttled, Note::Throttled),
+            Refusal::Transient | Refusal::NoSuchPlace => (&mut self.reported, Note::Report),
+        };
+        if std::mem::replace(said, true) {
+            Note::Quiet
+        } else {
+            note
+        }
+    }
+}
+
 /// The state of one shard's reader.
 #[derive(Debug)]
 pub(crate) struct Reader {
@@ -71,7 +97,10 @@ pub(crate) struct Reader {
     cursor: Cursor,
     pacing: Pacing,
     open_again_at: Option<Instant>,
+    /// Iterators in a row that were not made.
     failures: u32,
+    opening: Streak,
+    reading: Streak,
 }
 
 impl Reader {
@@ -89,6 +118,8 @@ impl Reader {
             pacing: Pacing::new(poll_interval),
             open_again_at: None,
             failures: 0,
+            opening: Streak::default(),
+            reading: Streak::default(),
         }
     }
 
@@ -115,9 +146,14 @@ impl Reader {
     pub(crate) fn opened(&mut self, iterator: String, made_at: u64) {
         let cursor = std::mem::replace(&mut self.cursor, Cursor::Horizon);
         self.cursor = pinned(cursor, made_at);
+        self.open_at(iterator);
+    }
+
+    fn open_at(&mut self, iterator: String) {
         self.state = State::Open(iterator);
         self.open_again_at = None;
         self.failures = 0;
+        self.opening = Streak::default();
     }
 
     /// No iterator was made.
@@ -131,11 +167,7 @@ impl Reader {
         let pause = backoff::delay(self.failures, OPEN_RETRY_BASE, OPEN_RETRY_LONGEST, random);
         self.open_again_at = Some(now + OPEN_RETRY_BASE.max(pause));
         self.failures = self.failures.saturating_add(1);
-        if self.failures == 1 {
-            Note::Report
-        } else {
-            Note::Quiet
-        }
+        self.opening.note(refusal)
     }
 
     /// A read is sent.
@@ -154,20 +186,21 @@ impl Reader {
         behind: bool,
     ) {
         self.pacing.page(now, bytes, behind);
-        self.failures = 0;
+        self.reading = Streak::default();
         if let Some(sequence) = last_sequence {
             self.cursor = Cursor::After(sequence.to_owned());
         }
         self.state = next.map_or(State::Ended, State::Open);
     }
 
-    /// A read failed and left the iterator usable: a throttle, a fault, no answer.
-    pub(crate) fn read_failed(&mut self, now: Instant, random: u64) -> Note {
-        if self.pacing.throttled(now, random) {
-            Note::Report
-        } else {
-            Note::Quiet
+    /// A read failed: a throttle, a fault, no answer.
+    pub(crate) fn read_failed(&mut self, refusal: Refusal, now: Instant, random: u64) -> Note {
+        self.pacing.throttled(now, random);
+        if refusal == Refusal::NoSuchPlace {
+            // The service knows the iterator no more, or never did: another one tells which.
+            self.state = State::Closed;
         }
+        self.reading.note(refusal)
     }
 
     /// A read was answered that the iterator is too old.
@@ -179,9 +212,7 @@ impl Reader {
     /// The subscription was moved, and this shard's reader opens with that iterator.
     pub(crate) fn repositioned(&mut self, cursor: Cursor, iterator: String, made_at: u64) {
         self.cursor = pinned(cursor, made_at);
-        self.state = State::Open(iterator);
-        self.open_again_at = None;
-        self.failures = 0;
+        self.open_at(iterator);
         self.pacing.repositioned();
     }
 }

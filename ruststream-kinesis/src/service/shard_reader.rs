@@ -108,16 +108,12 @@ impl ShardReader {
             Ok(iterator) => self.rules.opened(iterator.token, iterator.made_at),
             Err(failure) => {
                 self.stream.counts.throttled(&failure);
-                let refusal = match failure.kind() {
-                    Kind::InvalidArgument => Refusal::NoSuchPlace,
-                    _ => Refusal::Transient,
-                };
-                let note = self
-                    .rules
-                    .not_opened(refusal, clock::now(), fastrand::u64(..));
-                // As with reads, a throttle is no error.
-                if failure.kind() != Kind::Throttled {
-                    self.note(note, &cursor, failure);
+                let (now, random) = (clock::now(), fastrand::u64(..));
+                match self.rules.not_opened(refusal(&failure), now, random) {
+                    Note::RestartedAtHorizon => {
+                        self.stream.warn_of_gap(self.shard.id(), &cursor, &failure);
+                    }
+                    note => self.note(note, failure),
                 }
             }
         }
@@ -187,46 +183,29 @@ impl ShardReader {
 
     fn failed(&mut self, failure: Failure) {
         self.stream.counts.throttled(&failure);
-        match failure.kind() {
-            Kind::Expired => self.rules.iterator_gone(clock::now()),
-            Kind::Throttled => {
-                let note = self.rules.read_failed(clock::now(), fastrand::u64(..));
-                if note == Note::Report {
-                    tracing::debug!(
-                        target: "ruststream::kinesis",
-                        subscription = &*self.stream.name,
-                        shard = &**self.shard.id(),
-                        "reads are throttled",
-                    );
-                }
-            }
-            // The service knows the iterator no more, or never did: another one tells which.
-            Kind::InvalidArgument => {
-                let note = self.rules.read_failed(clock::now(), fastrand::u64(..));
-                self.rules.iterator_gone(clock::now());
-                self.report(note, failure);
-            }
-            _ => {
-                let note = self.rules.read_failed(clock::now(), fastrand::u64(..));
-                self.report(note, failure);
-            }
+        let (now, random) = (clock::now(), fastrand::u64(..));
+        if failure.kind() == Kind::Expired {
+            self.rules.iterator_gone(now);
+            return;
         }
+        let note = self.rules.read_failed(refusal(&failure), now, random);
+        self.note(note, failure);
     }
 
-    fn note(&self, note: Note, cursor: &Cursor, failure: Failure) {
+    fn note(&self, note: Note, failure: Failure) {
         match note {
-            Note::RestartedAtHorizon => self.stream.warn_of_gap(self.shard.id(), cursor, &failure),
-            note => self.report(note, failure),
-        }
-    }
-
-    fn report(&self, note: Note, failure: Failure) {
-        if note == Note::Report {
-            self.stream.outlet.report(KinesisError::read(
+            Note::Throttled => tracing::debug!(
+                target: "ruststream::kinesis",
+                subscription = &*self.stream.name,
+                shard = &**self.shard.id(),
+                "the service throttles the shard",
+            ),
+            Note::Report => self.stream.outlet.report(KinesisError::read(
                 &self.stream.name,
                 self.shard.id(),
                 failure,
-            ));
+            )),
+            Note::Quiet | Note::RestartedAtHorizon => {}
         }
     }
 
@@ -251,5 +230,13 @@ impl ShardReader {
                 None
             }
         }
+    }
+}
+
+fn refusal(failure: &Failure) -> Refusal {
+    match failure.kind() {
+        Kind::Throttled => Refusal::Throttled,
+        Kind::InvalidArgument => Refusal::NoSuchPlace,
+        _ => Refusal::Transient,
     }
 }

@@ -55,6 +55,20 @@ async fn a_throttle_is_no_error_and_does_not_rewind() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_fault_after_throttles_is_reported() {
+    let live = OneStream::embedded(1).await;
+    let (_connected, mut subscriber) = live.open(live.broker()).await;
+    let faults = live.stack().faults();
+    faults.times(2, reads(), Fault::Throttle);
+    let broken = faults.times(2, reads(), Fault::ErrorBefore);
+    live.put("key", "one").await;
+    let reported = item(&mut subscriber).await.expect_err("a broken read");
+    assert!(is_read_error(&reported, &live), "{reported}");
+    assert_eq!(handle(&mut subscriber, 1).await, ["one"]);
+    assert_eq!(broken.hits(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_service_that_never_answers_times_out_and_the_reader_goes_on() {
     let live = OneStream::embedded(1).await;
     let (_connected, mut subscriber) = live.open(live.broker()).await;

@@ -138,16 +138,6 @@ fn a_throttle_under_a_tiny_poll_interval_still_waits() {
 }
 
 #[test]
-fn only_the_first_throttle_of_a_streak_is_worth_a_log_line() {
-    let mut pacing = Pacing::new(POLL);
-    let now = start();
-    assert!(pacing.throttled(now, 0));
-    assert!(!pacing.throttled(now, 0));
-    pacing.page(now, 0, true);
-    assert!(pacing.throttled(now, 0));
-}
-
-#[test]
 fn a_page_ends_the_streak() {
     let mut pacing = Pacing::new(POLL);
     let mut now = start();
@@ -221,7 +211,7 @@ proptest! {
             now += Duration::from_millis(read.took);
             match read.answer {
                 Answer::Page { bytes, behind } => pacing.page(now, bytes, behind),
-                Answer::Throttled(random) => drop(pacing.throttled(now, random)),
+                Answer::Throttled(random) => pacing.throttled(now, random),
                 Answer::Repositioned => {
                     pacing.page(now, 0, false);
                     pacing.repositioned();

@@ -72,11 +72,66 @@ fn a_throttled_read_waits_one_interval_and_reads_again_from_where_it_stopped() {
     let mut reader = reader(Cursor::Horizon);
     let now = start();
     reader.read_started(now);
-    assert_eq!(reader.read_failed(now, 0), Note::Report);
+    assert_eq!(
+        reader.read_failed(Refusal::Throttled, now, 0),
+        Note::Throttled
+    );
     assert_eq!(reader.action(now), Action::Wait(now + POLL));
     assert_eq!(reader.action(now + POLL), Action::Read("first".to_owned()));
     reader.read_started(now + POLL);
-    assert_eq!(reader.read_failed(now + POLL, 0), Note::Quiet);
+    assert_eq!(
+        reader.read_failed(Refusal::Throttled, now + POLL, 0),
+        Note::Quiet
+    );
+}
+
+#[test]
+fn the_first_fault_after_throttles_is_reported_and_each_kind_is_told_once_a_streak() {
+    let mut reader = reader(Cursor::Horizon);
+    let now = start();
+    for _ in 0..2 {
+        let told = [
+            (Refusal::Throttled, Note::Throttled),
+            (Refusal::Throttled, Note::Quiet),
+            (Refusal::Transient, Note::Report),
+            (Refusal::Throttled, Note::Quiet),
+            (Refusal::Transient, Note::Quiet),
+        ];
+        for (refusal, note) in told {
+            reader.read_started(now);
+            assert_eq!(reader.read_failed(refusal, now, 0), note);
+        }
+        read(&mut reader, now, Some("1"), Some("next"), true);
+        reader.iterator_gone(now);
+        for (refusal, note) in told {
+            assert_eq!(reader.not_opened(refusal, now, 0), note);
+        }
+        reader.opened("next".to_owned(), MADE);
+    }
+}
+
+#[test]
+fn a_read_the_service_refuses_for_its_iterator_opens_again_at_its_pace() {
+    let mut reader = reader(Cursor::Horizon);
+    let now = start();
+    read(&mut reader, now, Some("100"), Some("next"), true);
+    reader.read_started(now);
+    assert_eq!(
+        reader.read_failed(Refusal::NoSuchPlace, now, 0),
+        Note::Report
+    );
+    assert_eq!(
+        reader.action(now),
+        Action::Open(Cursor::After("100".to_owned()))
+    );
+    reader.opened("another".to_owned(), MADE);
+    assert_eq!(reader.action(now), Action::Wait(now + POLL));
+    reader.read_started(now + POLL);
+    // An iterator that is made says nothing of the reads.
+    assert_eq!(
+        reader.read_failed(Refusal::NoSuchPlace, now + POLL, 0),
+        Note::Quiet
+    );
 }
 
 #[test]

@@ -88,12 +88,8 @@ impl ShardReader {
         match self.host.shard_iterator(&self.shard.id, &cursor).await {
             Ok(made) => self.rules.opened(made.token, made.made_at),
             Err(failure) => {
-                let refusal = match failure {
-                    Failure::InvalidArgument => Refusal::NoSuchPlace,
-                    _ => Refusal::Transient,
-                };
                 let (now, random) = (self.host.now(), self.host.random());
-                let note = self.rules.not_opened(refusal, now, random);
+                let note = self.rules.not_opened(refusal(failure), now, random);
                 if note == Note::RestartedAtHorizon {
                     self.host.world.count(|counts| counts.horizon_restarts += 1);
                 }
@@ -172,22 +168,17 @@ impl ShardReader {
 
     fn failed(&mut self, failure: Failure) {
         let (now, random) = (self.host.now(), self.host.random());
-        match failure {
-            Failure::Expired => {
-                self.host
-                    .world
-                    .count(|counts| counts.expired_iterators += 1);
-                self.rules.iterator_gone(now);
-            }
-            Failure::InvalidArgument => {
-                self.rules.read_failed(now, random);
-                self.rules.iterator_gone(now);
-            }
-            _ => {
-                self.host.world.count(|counts| counts.throttled_reads += 1);
-                self.rules.read_failed(now, random);
-            }
+        let world = &self.host.world;
+        if matches!(failure, Failure::Expired) {
+            world.count(|counts| counts.expired_iterators += 1);
+            self.rules.iterator_gone(now);
+            return;
         }
+        let refusal = refusal(failure);
+        if refusal != Refusal::NoSuchPlace {
+            world.count(|counts| counts.throttled_reads += 1);
+        }
+        self.rules.read_failed(refusal, now, random);
     }
 
     async fn end(&self) -> Option<End> {
@@ -209,5 +200,13 @@ impl ShardReader {
                 None
             }
         }
+    }
+}
+
+const fn refusal(failure: Failure) -> Refusal {
+    match failure {
+        Failure::Throttled => Refusal::Throttled,
+        Failure::InvalidArgument => Refusal::NoSuchPlace,
+        _ => Refusal::Transient,
     }
 }
