@@ -2,6 +2,13 @@
 
 use super::cursor::Cursor;
 
+/// How many listings must hold a shard's child and not the shard before it is gone: one may have been
+/// taken in the middle of a change.
+const GONE_AFTER: u32 = 2;
+/// How many must leave a shard out before it is gone whatever else they hold: made every ten seconds,
+/// as many as outlast every iterator. Source: `GetShardIterator` API reference, five minutes.
+const GONE_AT_LAST: u32 = 30;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     Waiting,
@@ -27,10 +34,10 @@ pub(super) struct Entry {
     /// Whether the last reader started from progress, a position or the horizon.
     pub(super) followed: bool,
     /// How many listings in a row have left the shard out.
-    pub(super) unlisted: u32,
+    unlisted: u32,
     /// How many did since it was last listed that hold a child of it: one from before both says
     /// nothing.
-    pub(super) passed_over: u32,
+    passed_over: u32,
     /// What stood in the way when the shard was last asked for.
     pub(super) hindrance: Option<Hindrance>,
     /// Whether a shard that could not be taken waits for the next listing.
@@ -61,5 +68,26 @@ impl Entry {
             hindrance: None,
             deferred: false,
         }
+    }
+
+    /// A listing holds the shard.
+    pub(super) const fn listed(&mut self) {
+        (self.unlisted, self.passed_over) = (0, 0);
+    }
+
+    /// A listing leaves the shard out, and maybe holds a child of it.
+    pub(super) fn left_out(&mut self, passed_over: bool) {
+        self.unlisted = self.unlisted.saturating_add(1);
+        self.passed_over = self.passed_over.saturating_add(u32::from(passed_over));
+    }
+
+    /// Whether enough listings left the shard out to forget it where nobody reads it.
+    pub(super) const fn is_unlisted(&self) -> bool {
+        self.unlisted >= GONE_AFTER
+    }
+
+    /// Whether the shard is gone from the stream: nothing more is to be had of it.
+    pub(super) const fn is_gone(&self) -> bool {
+        self.passed_over >= GONE_AFTER || self.unlisted >= GONE_AT_LAST
     }
 }

@@ -7,8 +7,8 @@
 //!     └── lease lost ────┘◄── a position before its end ─┘
 //! ```
 //!
-//! A shard waits until its listed parents are finished, which is what keeps a key's order across a
-//! reshard.
+//! A shard waits until its parents are finished, or gone from the stream and let go, which is what
+//! keeps a key's order across a reshard.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,10 +17,6 @@ use super::cursor::Cursor;
 use super::entry::{Entry, Hindrance, State};
 use super::prospect::{Prospect, Tip};
 use super::shard_graph::{Listed, ShardGraph, ShardId};
-
-/// How many listings must hold a shard's child and not the shard before the child goes on without it:
-/// one may have been taken in the middle of a change.
-const GONE_AFTER: u32 = 2;
 
 /// The proof that a shard's listed parents are finished; a reader starts only with one.
 #[derive(Debug)]
@@ -58,7 +54,7 @@ impl Shards {
         }
     }
 
-    /// Takes in a listing. Shards that are gone from two are forgotten unless they are being read.
+    /// Takes in a listing. Shards that two leave out are forgotten unless they are being read.
     pub(crate) fn listed(&mut self, listing: Vec<Listed>) {
         let existed = !self.listed_before;
         self.listed_before = true;
@@ -82,11 +78,9 @@ impl Shards {
         for (id, entry) in &mut self.entries {
             entry.deferred = false;
             if self.graph.contains(id) {
-                (entry.unlisted, entry.passed_over) = (0, 0);
+                entry.listed();
             } else {
-                let passed_over = !self.graph.children(id).is_empty();
-                entry.unlisted = entry.unlisted.saturating_add(1);
-                entry.passed_over = entry.passed_over.saturating_add(u32::from(passed_over));
+                entry.left_out(!self.graph.children(id).is_empty());
             }
         }
         // A shard that grows is not finished: it is one of a stream that was created again.
@@ -128,9 +122,15 @@ impl Shards {
     fn parents_ended(&self, id: &str) -> bool {
         self.graph.all_parents(id).all(|parent| {
             self.entries.get(parent).is_none_or(|entry| {
-                matches!(entry.state, State::Finished { .. }) || entry.passed_over >= GONE_AFTER
+                matches!(entry.state, State::Finished { .. })
+                    || entry.is_gone() && entry.state != State::Reading
             })
         })
+    }
+
+    /// Whether `id` is gone from the stream: who reads it lets it go.
+    pub(crate) fn is_gone(&self, id: &str) -> bool {
+        self.entries.get(id).is_none_or(Entry::is_gone)
     }
 
     /// Whether one of `shards` descends from `id`.
@@ -321,7 +321,7 @@ impl Shards {
         self.entries.retain(|id, entry| {
             graph.contains(id)
                 || entry.state == State::Reading
-                || entry.unlisted < GONE_AFTER
+                || !entry.is_unlisted()
                 // Where its children open depends on it.
                 || !graph.children(id).is_empty()
         });

@@ -149,6 +149,7 @@ impl Coordinator {
                 self.failed_listings = 0;
                 self.rules.listed(shards);
                 self.list_at = jittered_from_now(LIST_EVERY);
+                self.let_go();
                 self.take_ready().await;
             }
             Err(failure) => {

@@ -191,10 +191,37 @@ impl Coordinator {
         }
     }
 
-    /// `shard` was handed back for another instance.
+    /// Begins to hand back the shards that are gone from the stream.
+    pub(super) fn let_go(&mut self) {
+        self.parked.retain(|id, shard| {
+            let gone = self.rules.is_gone(id);
+            if gone {
+                shard.give_up(false);
+            }
+            !gone
+        });
+        for (id, live) in &mut self.live {
+            if live.leaving || !self.rules.is_gone(id) {
+                continue;
+            }
+            live.leaving = true;
+            live.shard.stop();
+            tracing::info!(
+                target: "ruststream::kinesis",
+                subscription = &*self.stream.name,
+                shard = &**id,
+                owner = &*self.stream.owner,
+                "shard let go, which the stream lists no more",
+            );
+        }
+    }
+
+    /// `shard` was handed back, for another instance or because it is gone.
     pub(super) fn handed_over(&mut self, shard: &ShardId) {
+        if !self.rules.is_gone(shard) {
+            self.sharing.rules.gave(shard, clock::now());
+        }
         self.rules.handed_over(shard);
-        self.sharing.rules.gave(shard, clock::now());
         self.show();
     }
 

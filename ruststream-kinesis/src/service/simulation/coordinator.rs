@@ -185,6 +185,7 @@ impl Coordinator {
             self.failed_listings = 0;
             self.rules.listed(shards);
             self.list_at = self.jittered_from_now(LIST_EVERY);
+            self.let_go();
             self.take_ready().await;
         } else {
             let pause = backoff::ceiling(self.failed_listings, LIST_AGAIN, LIST_EVERY);

@@ -175,11 +175,31 @@ impl Coordinator {
         }
     }
 
+    pub(super) fn let_go(&mut self) {
+        self.parked.retain(|id, shard| {
+            let gone = self.rules.is_gone(id);
+            if gone {
+                shard.give_up(false);
+            }
+            !gone
+        });
+        for (id, live) in &mut self.live {
+            if live.leaving || !self.rules.is_gone(id) {
+                continue;
+            }
+            self.host.tell(|| format!("{id} is let go"));
+            live.leaving = true;
+            live.shard.stop();
+        }
+    }
+
     pub(super) fn handed_over(&mut self, shard: &ShardId) {
-        self.host.world.count(|counts| counts.handed_over += 1);
         self.host.tell(|| format!("{shard} handed over"));
+        if !self.rules.is_gone(shard) {
+            self.host.world.count(|counts| counts.handed_over += 1);
+            self.sharing.rules.gave(shard, self.host.now());
+        }
         self.rules.handed_over(shard);
-        self.sharing.rules.gave(shard, self.host.now());
         self.show();
     }
 
