@@ -32,8 +32,6 @@ const LARGEST_RECORD: usize = 10 * 1024 * 1024;
 const SHUTDOWN_WITHIN: Duration = Duration::from_secs(8);
 /// How long a stream that is opened again waits for its dropped subscription.
 const HAND_OVER_WITHIN: Duration = Duration::from_secs(8);
-/// Pages and reports on their way to one subscription's stream; the memory budget bounds the pages.
-const OUTLET: usize = 256;
 
 /// What a connection is made of.
 pub(crate) struct Setup {
@@ -125,7 +123,7 @@ impl Connection {
 
         let name: Arc<str> = stream.stream().into();
         let (place, slot) = self.reserve(&name, &summary.arn).await?;
-        let (outlet, items) = page::Outlet::new(OUTLET);
+        let (outlet, pages, reports) = page::Outlet::new();
         let limit = ReadLimit::default();
         let shared = Arc::new(Stream {
             name: Arc::clone(&name),
@@ -158,7 +156,8 @@ impl Connection {
         );
         // From here on dropping the subscription stops the coordinator and frees the name; one
         // that nobody takes is dropped at once.
-        drop(hand_over.send(Subscription::new(items, limit, seek, slot.stop)));
+        let subscription = Subscription::new(pages, reports, limit, seek, slot.stop);
+        drop(hand_over.send(subscription));
         let opened = coordinator.open().await;
         tokio::spawn(async move {
             coordinator.run().await;

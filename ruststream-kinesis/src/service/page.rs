@@ -11,33 +11,35 @@ use super::subscription::Delivery;
 use crate::error::KinesisError;
 use crate::rules::aggregate;
 
-/// One thing for the subscription's stream.
-pub(crate) enum Item {
-    Page(Page),
-    Report(KinesisError),
-}
+/// Pages on their way to one subscription's stream; the memory budget bounds them before that.
+const PAGES: usize = 256;
+/// Reports that wait for the stream to be polled.
+const REPORTS: usize = 64;
 
 /// The way to the subscription's stream.
 #[derive(Clone)]
-pub(crate) struct Outlet(mpsc::Sender<Item>);
+pub(crate) struct Outlet {
+    pages: mpsc::Sender<Page>,
+    /// Apart from the pages, so that neither waits for the other.
+    reports: mpsc::Sender<KinesisError>,
+}
 
 impl Outlet {
-    /// An outlet and its end.
-    pub(super) fn new(capacity: usize) -> (Self, mpsc::Receiver<Item>) {
-        let (sender, receiver) = mpsc::channel(capacity);
-        (Self(sender), receiver)
+    /// An outlet, and the ends of its pages and its reports.
+    pub(super) fn new() -> (Self, mpsc::Receiver<Page>, mpsc::Receiver<KinesisError>) {
+        let (pages, handed_over) = mpsc::channel(PAGES);
+        let (reports, reported) = mpsc::channel(REPORTS);
+        (Self { pages, reports }, handed_over, reported)
     }
 
     /// Hands over a page; `false` once nobody reads the stream any more.
     pub(super) async fn hand_over(&self, page: Page) -> bool {
-        self.0.send(Item::Page(page)).await.is_ok()
+        self.pages.send(page).await.is_ok()
     }
 
     /// Reports trouble on the stream. A stream that nobody polls loses reports, not records.
     pub(super) fn report(&self, error: KinesisError) {
-        if let Err(mpsc::error::TrySendError::Full(Item::Report(error))) =
-            self.0.try_send(Item::Report(error))
-        {
+        if let Err(mpsc::error::TrySendError::Full(error)) = self.reports.try_send(error) {
             tracing::warn!(target: "ruststream::kinesis", %error, "report dropped");
         }
     }

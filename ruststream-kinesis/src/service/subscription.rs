@@ -7,7 +7,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::coop;
 
 use super::block::Block;
-use super::page::{Item, Page};
+use super::page::Page;
 use super::seek::Seek;
 use super::stop::{Stop, stop_at_least};
 use super::stream::ReadLimit;
@@ -15,7 +15,8 @@ use crate::error::KinesisError;
 
 /// One open subscription; dropping it stops its readers and frees its stream.
 pub(crate) struct Subscription {
-    items: mpsc::Receiver<Item>,
+    pages: mpsc::Receiver<Page>,
+    reports: mpsc::Receiver<KinesisError>,
     page: Option<Page>,
     limit: ReadLimit,
     seek: Seek,
@@ -24,13 +25,15 @@ pub(crate) struct Subscription {
 
 impl Subscription {
     pub(super) fn new(
-        items: mpsc::Receiver<Item>,
+        pages: mpsc::Receiver<Page>,
+        reports: mpsc::Receiver<KinesisError>,
         limit: ReadLimit,
         seek: Seek,
         stop: watch::Sender<Stop>,
     ) -> Self {
         Self {
-            items,
+            pages,
+            reports,
             page: None,
             limit,
             seek,
@@ -52,6 +55,11 @@ impl Subscription {
     ) -> Poll<Option<Result<Delivery, KinesisError>>> {
         // A page is read without waiting, which must not keep everything else off this thread.
         let budget = ready!(coop::poll_proceed(cx));
+        // Trouble is told before the records that wait, however long their handlers take.
+        if let Ok(error) = self.reports.try_recv() {
+            budget.made_progress();
+            return Poll::Ready(Some(Err(error)));
+        }
         loop {
             if let Some(page) = &mut self.page {
                 if let Some(record) = page.next() {
@@ -60,12 +68,19 @@ impl Subscription {
                 }
                 self.page = None;
             }
-            match self.items.poll_recv(cx) {
-                Poll::Ready(Some(Item::Page(page))) => self.page = Some(page),
-                Poll::Ready(Some(Item::Report(error))) => return Poll::Ready(Some(Err(error))),
-                Poll::Ready(None) => return Poll::Ready(None),
-                Poll::Pending => return Poll::Pending,
-            }
+            let over = match self.pages.poll_recv(cx) {
+                Poll::Ready(Some(page)) => {
+                    self.page = Some(page);
+                    continue;
+                }
+                Poll::Ready(None) => true,
+                Poll::Pending => false,
+            };
+            // The stream ends with the last report.
+            return match self.reports.poll_recv(cx) {
+                Poll::Ready(None) if !over => Poll::Pending,
+                report => report.map(|error| error.map(Err)),
+            };
         }
     }
 }

@@ -2,106 +2,12 @@
 
 use std::sync::Arc;
 
-use aws_sdk_kinesis::primitives::Blob;
-use aws_sdk_kinesis::types::Record;
-use futures::FutureExt;
-
+use super::stand::{Stand, delivered};
 use crate::error::KinesisError;
-use crate::lease::{LeaseKey, LeaseState, LeaseStore, LeaseTimings, MemoryLeaseStore, Opening};
 use crate::rules::aggregate::AGGREGATION_MAGIC;
 use crate::rules::cursor::Cursor;
 use crate::rules::packing::BLOCK;
-use crate::service::block::Undelivered;
-use crate::service::budget::Budget;
-use crate::service::held_lease::HeldLease;
-use crate::service::page::Page;
 use crate::service::progress::Opened;
-use crate::service::seek::Seek;
-use crate::service::shard::Shard;
-use crate::service::subscription::Delivery;
-
-/// A shard this process holds, and a budget that one page takes whole.
-struct Stand {
-    store: Arc<dyn LeaseStore>,
-    shard: Arc<Shard>,
-    budget: Budget,
-    read: usize,
-}
-
-fn key() -> LeaseKey {
-    LeaseKey::new("orders", "shardId-000000000000")
-}
-
-impl Stand {
-    async fn new() -> Self {
-        let store: Arc<dyn LeaseStore> = Arc::new(MemoryLeaseStore::new());
-        let owner = Arc::from("me");
-        let (timings, opening) = (LeaseTimings::default(), Opening::default());
-        let taken = HeldLease::take(&store, key(), &owner, timings, &opening).await;
-        let (lease, _) = taken
-            .expect("a store in memory")
-            .expect("the shard is free");
-        let (seek, _) = Seek::new("orders".into());
-        Self {
-            shard: Arc::new(Shard::new(
-                key().shard().into(),
-                seek,
-                None,
-                lease,
-                Arc::default(),
-            )),
-            store,
-            budget: Budget::new(BLOCK),
-            read: 0,
-        }
-    }
-
-    /// The next records of the shard, with that data. Their sequence numbers count from ten.
-    async fn page(&mut self, data: &[&[u8]]) -> Page {
-        let records: Vec<Record> = data
-            .iter()
-            .map(|data| {
-                self.read += 1;
-                Record::builder()
-                    .data(Blob::new(*data))
-                    .partition_key("key")
-                    .sequence_number((self.read + 9).to_string())
-                    .build()
-                    .expect("every field that must be there")
-            })
-            .collect();
-        let generation = self.shard.generation();
-        let reservation = self.budget.reserve_page().await;
-        let ahead = Arc::clone(&self.shard.pages_ahead).acquire_owned().await;
-        let first = self.shard.admit(generation, records.len());
-        Page::new(
-            Arc::clone(&self.shard),
-            generation,
-            first.expect("the page is not stale"),
-            Undelivered::pack(records, reservation),
-            ahead.expect("nobody closes it"),
-        )
-    }
-
-    fn is_drained(&self) -> bool {
-        self.shard.drained().now_or_never().is_some()
-    }
-
-    /// Whether a page could be asked for: whether the budget is whole again.
-    fn is_free(&self) -> bool {
-        self.budget.reserve_page().now_or_never().is_some()
-    }
-
-    async fn checkpoint(&self) -> Option<String> {
-        let row: LeaseState = self.store.read(&key()).await.expect("a store in memory");
-        row.checkpoint
-    }
-}
-
-fn delivered(page: &mut Page) -> Delivery {
-    let next = page.next().expect("the page goes on");
-    next.expect("a record, not a report")
-}
 
 /// Two such records share no block.
 const LARGE: &[u8] = &[7; BLOCK];

@@ -1,2 +1,4 @@
 mod budget;
 mod delivering;
+mod reporting;
+mod stand;
