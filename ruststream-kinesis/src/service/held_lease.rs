@@ -111,6 +111,11 @@ impl Keeping {
         self.0.term().action(clock::now())
     }
 
+    /// How often the lease is renewed.
+    pub(crate) fn renew_every(&self) -> Duration {
+        self.0.timings.renew_every
+    }
+
     /// Until when a renewal that is due may wait for its turn to write.
     pub(crate) fn renew_by(&self) -> Instant {
         self.0.term().renew_by()

@@ -78,14 +78,17 @@ impl Keeper {
         let store_due = shard.checkpoint_interval.is_none()
             || clock::now() >= self.store_at
             || shard.has_unstored_position();
+        let mut pause = shard.checkpoint_interval;
         if store_due && let Err(error) = shard.store_unstored(&mut lease).await {
             self.outlet.report(error);
+            // An interval may be long: what it was to store is not left unstored for another.
+            pause = pause.map(|interval| interval.min(self.keeping.renew_every()));
         }
         lease.as_ref()?;
-        Some(match shard.checkpoint_interval {
-            Some(interval) => {
+        Some(match pause {
+            Some(pause) => {
                 if store_due {
-                    self.store_at = after(interval);
+                    self.store_at = after(pause);
                 }
                 next.min(self.store_at)
             }

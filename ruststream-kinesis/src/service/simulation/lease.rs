@@ -207,15 +207,17 @@ impl Keeper {
         let store_due = shard.interval().is_none()
             || host.now() >= self.store_at
             || shard.has_unstored_position();
-        if store_due {
-            // What fails is reported and tried again at the next turn.
-            let _ = shard.store_unstored(&mut lease).await;
+        let mut pause = shard.interval();
+        // What fails is reported.
+        if store_due && shard.store_unstored(&mut lease).await.is_err() {
+            let renew_every = host.world.scenario.timings.renew_every;
+            pause = pause.map(|interval| interval.min(renew_every));
         }
         lease.as_ref()?;
-        Some(match shard.interval() {
-            Some(interval) => {
+        Some(match pause {
+            Some(pause) => {
                 if store_due {
-                    self.store_at = host.now() + interval;
+                    self.store_at = host.now() + pause;
                 }
                 next.min(self.store_at)
             }

@@ -1,4 +1,5 @@
 mod budget;
 mod delivering;
+mod keeping;
 mod reporting;
 mod stand;

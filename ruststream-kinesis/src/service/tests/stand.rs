@@ -11,7 +11,7 @@ use crate::lease::{LeaseKey, LeaseState, LeaseStore, LeaseTimings, MemoryLeaseSt
 use crate::rules::packing::BLOCK;
 use crate::service::block::Undelivered;
 use crate::service::budget::Budget;
-use crate::service::held_lease::HeldLease;
+use crate::service::held_lease::{HeldLease, Keeping};
 use crate::service::page::Page;
 use crate::service::seek::Seek;
 use crate::service::shard::Shard;
@@ -21,6 +21,7 @@ use crate::service::subscription::Delivery;
 pub(super) struct Stand {
     pub(super) store: Arc<dyn LeaseStore>,
     pub(super) shard: Arc<Shard>,
+    pub(super) keeping: Keeping,
     budget: Budget,
     read: usize,
 }
@@ -45,6 +46,7 @@ impl Stand {
         let (lease, _) = taken
             .expect("a store in memory")
             .expect("the shard is free");
+        let keeping = lease.keeping();
         let (seek, _) = Seek::new("orders".into());
         Self {
             shard: Arc::new(Shard::new(
@@ -55,6 +57,7 @@ impl Stand {
                 Arc::default(),
             )),
             store,
+            keeping,
             budget: Budget::new(BLOCK),
             read: 0,
         }
