@@ -84,8 +84,23 @@ impl Coordinator {
     ///
     /// # Errors
     ///
-    /// [`KinesisError::Stream`] where the shards cannot be listed.
+    /// [`KinesisError::Stream`] where the shards cannot be listed, [`KinesisError::NotConnected`] where
+    /// it is told to stop before that.
     pub(super) async fn open(&mut self) -> Result<(), KinesisError> {
+        let mut stop = self.stop.clone();
+        select! {
+            seen = self.look_around() => seen?,
+            () = told(&mut stop, Stop::Drain) => return Err(KinesisError::NotConnected),
+        }
+        self.take_ready().await;
+        self.look_later();
+        self.rules.opened();
+        self.list_at = jittered_from_now(LIST_EVERY);
+        Ok(())
+    }
+
+    /// Looks who and what is there, and takes nothing yet.
+    async fn look_around(&mut self) -> Result<(), KinesisError> {
         // A store may have to make itself ready first.
         self.sharing.announce(STORE_READY_WITHIN).await;
         let shards = calls::list_shards(self.stream.clients.home(), &self.stream.address)
@@ -98,10 +113,6 @@ impl Coordinator {
         if let Some(shard) = known.first().filter(|_| self.sharing.rules.sees_no_row()) {
             self.sharing.look_for_another_spelling(shard).await;
         }
-        self.take_ready().await;
-        self.look_later();
-        self.rules.opened();
-        self.list_at = jittered_from_now(LIST_EVERY);
         Ok(())
     }
 

@@ -106,12 +106,7 @@ async fn whole_stream(coordinator: &mut Coordinator, to: Cursor) -> Result<(), K
     let at = match opened.iter().map(|(_, opened)| opened.made_at).min() {
         Some(at) => at,
         // Nothing is read here at present: the service tells what time it is.
-        None => {
-            calls::describe(stream.clients.home(), &stream.address)
-                .await
-                .map_err(|failure| KinesisError::stream(&stream.name, failure))?
-                .answered_at
-        }
+        None => told_the_time(stream, stop.clone()).await?,
     };
     let mut shards = Vec::new();
     for (id, opened) in opened {
@@ -127,6 +122,18 @@ async fn whole_stream(coordinator: &mut Coordinator, to: Cursor) -> Result<(), K
     }
     coordinator.take_ready().await;
     Ok(())
+}
+
+async fn told_the_time(
+    stream: &Stream,
+    mut stop: watch::Receiver<Stop>,
+) -> Result<u64, KinesisError> {
+    select! {
+        described = calls::describe(stream.clients.home(), &stream.address) => described
+            .map(|summary| summary.answered_at)
+            .map_err(|failure| KinesisError::stream(&stream.name, failure)),
+        () = told(&mut stop, Stop::Drain) => Err(KinesisError::NotConnected),
+    }
 }
 
 async fn open(

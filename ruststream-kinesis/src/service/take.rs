@@ -62,7 +62,11 @@ pub(super) async fn shard(
     };
     let mut seen = None;
     if let Some(row) = rows.get(&id) {
-        match attempt.place(row).await {
+        let place = select! {
+            place = attempt.place(row) => place,
+            () = told(&mut stop, Stop::Drain) => return Taken::Stopped,
+        };
+        match place {
             Ok(Some(place)) => seen = Some((row, place)),
             Ok(None) => return Taken::Finished,
             Err(error) => return Taken::Failed(error),

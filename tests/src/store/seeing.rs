@@ -9,6 +9,7 @@ use futures::future::BoxFuture;
 use ruststream_kinesis::{
     LeaseError, LeaseKey, LeaseState, LeaseStore, Member, MemoryLeaseStore, Opening, Survey,
 };
+use tokio::sync::watch;
 
 /// Passes every call on to a store in memory, but for what is to fail.
 #[derive(Debug, Default)]
@@ -17,6 +18,8 @@ pub struct SeeingStore {
     blind: AtomicBool,
     failing_releases: AtomicUsize,
     takes: AtomicUsize,
+    mute: AtomicBool,
+    unanswered: watch::Sender<usize>,
 }
 
 impl SeeingStore {
@@ -34,6 +37,18 @@ impl SeeingStore {
     /// The next releases fail, that many of them.
     pub fn fail_releases(&self, count: usize) {
         self.failing_releases.store(count, Ordering::SeqCst);
+    }
+
+    /// No announcement is answered from now on.
+    pub fn mute(&self) {
+        self.mute.store(true, Ordering::SeqCst);
+    }
+
+    /// Waits until an announcement was not answered.
+    pub async fn unanswered(&self) {
+        let mut unanswered = self.unanswered.subscribe();
+        // This store keeps the sender, so the wait cannot end early.
+        let _ = unanswered.wait_for(|unanswered| *unanswered > 0).await;
     }
 
     /// How often a shard was taken so far.
@@ -136,6 +151,10 @@ impl LeaseStore for SeeingStore {
         member: &'a Member,
         ttl: Duration,
     ) -> BoxFuture<'a, Result<Vec<Member>, LeaseError>> {
+        if self.mute.load(Ordering::SeqCst) {
+            self.unanswered.send_modify(|unanswered| *unanswered += 1);
+            return std::future::pending().boxed();
+        }
         self.inner.announce(stream, member, ttl)
     }
 

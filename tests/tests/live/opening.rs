@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use kinesis_stack::{Fault, KinesisStack, On};
-use ruststream::{Broker, IncomingMessage, Subscribe};
+use ruststream::{Broker, ConnectedBroker, IncomingMessage, Subscribe};
 use ruststream_kinesis::prelude::*;
 use ruststream_kinesis::{ConnectedKinesisBroker, KinesisError};
 use tests::frozen::Frozen;
 use tests::live::{OneStream, SLACK, broker, handle, record, text, within};
+use tests::store::SeeingStore;
 use tests::wire::{arn, publish};
+use tokio::time::timeout;
 
 const ARN: &str = "arn:aws:kinesis:us-east-1:000000000000:stream/orders";
 
@@ -300,4 +302,33 @@ async fn a_bare_name_opens_as_the_descriptor_with_its_defaults_does() {
     assert_eq!(subscriber.stream_name(), live.stream());
     live.put("key", "first").await;
     assert_eq!(handle(&mut subscriber, 1).await, ["first"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_shutdown_does_not_wait_for_the_calls_that_a_subscription_opens_with() {
+    for mute in [true, false] {
+        let live = OneStream::embedded(1).await;
+        let store = SeeingStore::new();
+        let broker = live.broker().lease_store(store.clone());
+        let connected = broker.connect().await.expect("the broker connects");
+        if mute {
+            store.mute();
+        }
+        let listings = On::operation("ListShards");
+        let unlisted = live.stack().faults().always(listings, Fault::NoAnswer);
+        let reached = async {
+            if mute {
+                store.unanswered().await;
+            } else {
+                unlisted.reach(1).await;
+            }
+        };
+        tokio::select! {
+            _ = live.subscribe(&connected) => panic!("it does not open"),
+            // Who opens it gives up.
+            () = within(reached) => {}
+        }
+        let shut_down = timeout(SLACK, connected.shutdown()).await;
+        shut_down.expect("it ends at once").expect("shuts down");
+    }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kinesis_stack::{Fault, On, Rule};
-use ruststream::{Broker, IncomingMessage, Seekable, Seeker};
+use ruststream::{Broker, ConnectedBroker, IncomingMessage, Seekable, Seeker};
 use ruststream_kinesis::{KinesisError, KinesisPosition};
 use tests::events;
 use tests::live::{
@@ -219,4 +219,27 @@ async fn a_seek_that_is_not_answered_does_not_hold_up_the_end_of_its_subscriptio
         .ack()
         .await
         .expect("acknowledged");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_seek_that_asks_for_the_time_in_vain_does_not_hold_up_the_end_of_its_subscription() {
+    let live = OneStream::embedded(1).await;
+    let store = RecordingStore::new();
+    let (_first, _reads) = live.open(live.broker().lease_store(store.clone())).await;
+    let (connected, subscriber) = live.open(live.broker().lease_store(store)).await;
+    // Who reads no shard has no iterator made to tell the time by.
+    let describing = On::operation("DescribeStreamSummary");
+    let unanswered = live.stack().faults().always(describing, Fault::NoAnswer);
+    let seeker = subscriber.seeker();
+    let seek = tokio::spawn(async move { seeker.seek(KinesisPosition::latest()).await });
+    within(unanswered.reach(1)).await;
+    drop(subscriber);
+    let sought = timeout(SLACK, seek).await;
+    let sought = sought.expect("answered at once").expect("no panic");
+    assert!(
+        matches!(sought, Err(KinesisError::NotConnected)),
+        "{sought:?}"
+    );
+    let shut_down = timeout(SLACK, connected.shutdown()).await;
+    shut_down.expect("it ends at once").expect("shuts down");
 }

@@ -130,16 +130,29 @@ impl Coordinator {
     }
 
     pub(super) async fn open(&mut self) -> Result<(), Failure> {
+        let (host, stop) = (Rc::clone(&self.host), self.stop.clone());
+        let looking = host
+            .world
+            .executor
+            .first(self.look_around(), told(&stop, Stop::Drain));
+        match looking.await {
+            Either::Left(seen) => seen?,
+            Either::Right(()) => return Err(Failure::NotFound),
+        }
+        self.take_ready().await;
+        self.look_later();
+        self.rules.opened();
+        self.list_at = self.jittered_from_now(LIST_EVERY);
+        Ok(())
+    }
+
+    async fn look_around(&mut self) -> Result<(), Failure> {
         self.sharing.announce(STORE_READY_WITHIN).await;
         let shards = self.host.list_shards(Listing::Opening).await?;
         self.rules.listed(shards);
         self.sharing.rules.look_anew();
         let known: Vec<_> = self.rules.known().into_iter().collect();
         self.sharing.survey(&known).await;
-        self.take_ready().await;
-        self.look_later();
-        self.rules.opened();
-        self.list_at = self.jittered_from_now(LIST_EVERY);
         Ok(())
     }
 

@@ -78,7 +78,7 @@ async fn whole_stream(coordinator: &mut Coordinator, to: Cursor) -> Result<(), F
         .await?;
     let at = match opened.iter().map(|(_, opened)| opened.made_at).min() {
         Some(at) => at,
-        None => coordinator.host.describe().await?,
+        None => told_the_time(host, stop).await?,
     };
     let mut shards = Vec::new();
     for (id, opened) in opened {
@@ -98,6 +98,15 @@ async fn whole_stream(coordinator: &mut Coordinator, to: Cursor) -> Result<(), F
     }
     coordinator.take_ready().await;
     Ok(())
+}
+
+async fn told_the_time(host: &Rc<Host>, stop: &Stopping) -> Result<u64, Failure> {
+    let executor = &host.world.executor;
+    let described = executor.first(host.describe(), told(stop, Stop::Drain));
+    match described.await {
+        Either::Left(told) => told,
+        Either::Right(()) => Err(Failure::NotFound),
+    }
 }
 
 async fn open(

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use futures::future::Either;
 use tokio::select;
 
 use super::host::Host;
@@ -52,7 +53,12 @@ pub(super) async fn shard(
     };
     let mut seen = None;
     if let Some(row) = rows.get(&id) {
-        match attempt.place(row).await {
+        let executor = &host.world.executor;
+        let placing = executor.first(attempt.place(row), told(&stop, Stop::Drain));
+        let Either::Left(place) = placing.await else {
+            return Taken::Stopped;
+        };
+        match place {
             Ok(Some(place)) => seen = Some((row, place)),
             Ok(None) => return Taken::Finished,
             Err(_) => return Taken::Failed,
