@@ -96,7 +96,6 @@ impl ShardReader {
     }
 
     async fn open(&mut self, cursor: Cursor) {
-        self.stream.counts.rewinds.fetch_add(1, Ordering::Relaxed);
         let made = calls::shard_iterator(
             self.stream.clients.home(),
             &self.stream.address,
@@ -105,7 +104,10 @@ impl ShardReader {
         )
         .await;
         match made {
-            Ok(iterator) => self.rules.opened(iterator.token, iterator.made_at),
+            Ok(iterator) => {
+                self.stream.counts.rewinds.fetch_add(1, Ordering::Relaxed);
+                self.rules.opened(iterator.token, iterator.made_at);
+            }
             Err(failure) => {
                 self.stream.counts.throttled(&failure);
                 let (now, random) = (clock::now(), fastrand::u64(..));

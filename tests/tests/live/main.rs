@@ -8,6 +8,7 @@ mod broker;
 #[cfg(feature = "testing")]
 mod conformance;
 mod copies;
+mod counters;
 #[cfg(feature = "dynamodb-lease")]
 mod credentials;
 mod cursors;
