@@ -16,6 +16,12 @@ const RECENT: Duration = Duration::from_secs(5);
 /// How long a shard that had no row of an earlier version is thought to have none.
 const BARE_RECENT: Duration = Duration::from_mins(1);
 
+/// How long a row is known that nobody writes or looks at: longer than any lease, so what is held
+/// was renewed since. Shards come and go for as long as the process runs.
+const KEPT: Duration = Duration::from_hours(2);
+/// How often what is not kept any longer is looked for.
+const TIDY_EVERY: Duration = Duration::from_mins(1);
+
 /// The writers of one row, one after the other.
 type Turns = tokio::sync::Mutex<()>;
 
@@ -30,6 +36,7 @@ struct Inner {
     bare_absent: HashMap<String, Instant>,
     /// By stream.
     members: HashMap<String, Members>,
+    tidied: Option<Instant>,
 }
 
 #[derive(Debug)]
@@ -39,9 +46,32 @@ struct Seen {
     at: Instant,
 }
 
+impl Inner {
+    /// What was just learned of a row.
+    fn see(&mut self, key: &LeaseKey, row: Option<Row>) {
+        let at = clock::now();
+        self.tidy(at);
+        self.rows.insert(key.clone(), Seen { row, at });
+    }
+
+    /// Forgets the shards that ended, and those that nobody here has to do with any more.
+    fn tidy(&mut self, now: Instant) {
+        let since = |at: Instant| now.saturating_duration_since(at);
+        if self.tidied.is_some_and(|at| since(at) < TIDY_EVERY) {
+            return;
+        }
+        self.tidied = Some(now);
+        self.rows.retain(|_, seen| since(seen.at) <= KEPT);
+        self.bare_absent.retain(|_, at| since(*at) <= BARE_RECENT);
+        // Whoever waits for the row, or has the turn to write it, has the writers in hand as well.
+        let Self { rows, turns, .. } = self;
+        turns.retain(|key, turns| rows.contains_key(key) || Arc::strong_count(turns) > 1);
+    }
+}
+
 impl Known {
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        // Every change is one insertion or removal.
+        // No holder panics half way: every change is a few insertions and removals.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -82,11 +112,7 @@ impl Known {
                 row.recall(known);
             }
         }
-        let seen = Seen {
-            row: row.clone(),
-            at: clock::now(),
-        };
-        inner.rows.insert(key.clone(), seen);
+        inner.see(key, row.clone());
         row
     }
 
@@ -95,11 +121,7 @@ impl Known {
         let mut inner = self.inner();
         let known = inner.rows.get(key).and_then(|seen| seen.row.as_ref());
         if known.is_none_or(|known| known.counter <= row.counter) {
-            let seen = Seen {
-                row: Some(row),
-                at: clock::now(),
-            };
-            inner.rows.insert(key.clone(), seen);
+            inner.see(key, Some(row));
         }
     }
 
@@ -131,6 +153,13 @@ impl Known {
         self.inner()
             .bare_absent
             .insert(shard.to_owned(), clock::now());
+    }
+
+    /// How many rows, writers and absent rows are known: the measure of this value's memory.
+    #[cfg(test)]
+    pub(super) fn entries(&self) -> [usize; 3] {
+        let inner = self.inner();
+        [inner.rows.len(), inner.turns.len(), inner.bare_absent.len()]
     }
 
     /// The members of a stream; nobody where they were never seen.

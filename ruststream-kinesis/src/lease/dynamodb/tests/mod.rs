@@ -1,2 +1,3 @@
 mod expression;
 mod item;
+mod known;
