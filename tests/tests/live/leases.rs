@@ -1,6 +1,6 @@
 //! One subscription's leases: taken, renewed, lost, handed back.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ruststream::{ConnectedBroker, IncomingMessage};
 use ruststream_kinesis::{KinesisStream, LeaseTimings};
@@ -12,6 +12,8 @@ use tests::store::{Answer, Op, RecordingStore, Twist, Which};
 use tests::wire::{create, publish, retained};
 use tokio::time::timeout;
 
+/// What a subscription that was dropped waits for its deliveries at most.
+const DRAIN: Duration = Duration::from_secs(5);
 /// What a shutdown takes at most.
 const SHUTDOWN: Duration = Duration::from_secs(8);
 
@@ -95,6 +97,23 @@ async fn a_dropped_subscription_releases_its_shards_and_the_next_one_takes_them(
     assert_eq!(store.count(Op::Acquire), 4);
     live.put_many("key", 0..1).await;
     assert_eq!(handle(&mut subscriber, 1).await, numbers(0..1));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dropped_subscription_waits_five_seconds_for_its_deliveries_and_then_releases() {
+    let live = or_skip!(OneStream::start(1));
+    let store = RecordingStore::new();
+    let (_connected, mut subscriber) = live.open(live.broker().lease_store(store.clone())).await;
+    live.put("key", "one").await;
+    let held = record(&mut subscriber).await;
+    let dropped = Instant::now();
+    drop(subscriber);
+    let released = store.answered(Op::Release, 1).await[0].at - dropped;
+    assert!(released >= DRAIN, "{released:?}");
+    assert!(released <= DRAIN + SLACK, "{released:?}");
+    within(held.ack())
+        .await
+        .expect_err("the lease is handed back");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
