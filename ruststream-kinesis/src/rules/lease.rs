@@ -33,7 +33,7 @@ pub(crate) struct Term {
     duration: Duration,
     renew_every: Duration,
     valid_until: Instant,
-    /// When half of it is over.
+    /// When it is renewed next.
     renew_at: Instant,
     failures: u32,
 }

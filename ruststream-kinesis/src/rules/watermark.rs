@@ -88,13 +88,9 @@ impl Watermark {
         self.position.as_deref()
     }
 
-    /// The ordinal after the settled prefix.
+    /// The ordinal after the settled prefix: that of the first record not settled, and the next to
+    /// be reserved when all are.
     pub(crate) const fn settled_through(&self) -> u64 {
-        self.settled_through
-    }
-
-    /// The ordinal of the first record not settled; the next to be reserved when all are.
-    pub(crate) const fn oldest_unsettled(&self) -> u64 {
         self.settled_through
     }
 

@@ -12,15 +12,15 @@ use tokio::runtime::{Handle, Id};
 use crate::per_runtime::PerRuntime;
 
 /// How long one attempt of a call may take.
-pub(crate) const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(5);
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a call may take with its retries.
-pub(crate) const OPERATION_TIMEOUT: Duration = Duration::from_secs(15);
+const OPERATION_TIMEOUT: Duration = Duration::from_secs(15);
 /// How long a connection may take to open.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long a `GetRecords` may go without an answer beginning.
 const READ_ANSWERED_WITHIN: Duration = Duration::from_secs(8);
 /// How long one `GetRecords` may take in all; its page may hold 10 MiB.
-pub(crate) const READ_TIMEOUT: Duration = Duration::from_secs(20);
+const READ_TIMEOUT: Duration = Duration::from_secs(20);
 
 pub(crate) struct Clients {
     settings: Builder,

@@ -107,7 +107,6 @@ impl Coordinator {
             .await
             .map_err(|failure| KinesisError::stream(&self.stream.name, failure))?;
         self.rules.listed(shards);
-        self.sharing.rules.look_anew();
         let known: Vec<_> = self.rules.known().into_iter().collect();
         self.sharing.survey(&known).await;
         if let Some(shard) = known.first().filter(|_| self.sharing.rules.sees_no_row()) {

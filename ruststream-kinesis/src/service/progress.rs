@@ -197,6 +197,10 @@ impl Progress {
         self.unstored()
     }
 
+    pub(super) const fn has_unstored_position(&self) -> bool {
+        self.unstored_position.is_some()
+    }
+
     pub(super) fn unstored_position(&self) -> Option<(u64, Cursor)> {
         Some((self.generation, self.unstored_position.clone()?))
     }
@@ -234,7 +238,7 @@ impl Progress {
             self.held = None;
             return;
         }
-        let oldest = self.watermark.oldest_unsettled();
+        let oldest = self.watermark.settled_through();
         if self.held.is_none_or(|(ordinal, _)| ordinal != oldest) {
             self.held = Some((oldest, now));
         }
@@ -243,7 +247,7 @@ impl Progress {
     /// How long the watermark has waited for the record it waits for.
     pub(super) fn held_for(&self, now: Instant) -> Option<Duration> {
         let (ordinal, since) = self.held?;
-        (ordinal == self.watermark.oldest_unsettled() && !self.watermark.is_complete())
+        (ordinal == self.watermark.settled_through() && !self.watermark.is_complete())
             .then(|| now.saturating_duration_since(since))
     }
 }

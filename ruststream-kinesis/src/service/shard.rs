@@ -133,7 +133,7 @@ impl Shard {
 
     /// Whether the store is still to be told where the shard was moved to.
     pub(super) fn has_unstored_position(&self) -> bool {
-        self.progress().unstored_position().is_some()
+        self.progress().has_unstored_position()
     }
 
     /// Waits for a reposition, a stop, or the last settlement of a shard that ended.

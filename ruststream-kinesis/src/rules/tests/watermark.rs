@@ -37,7 +37,7 @@ fn every_settle_in_order_moves_the_watermark() {
     let mut watermark = delivered(100);
     for ordinal in 0..100 {
         assert!(!watermark.is_complete());
-        assert_eq!(watermark.oldest_unsettled(), ordinal);
+        assert_eq!(watermark.settled_through(), ordinal);
         assert!(watermark.settle(ordinal, &sequence(ordinal)));
         assert_eq!(watermark.position(), Some(&*sequence(ordinal)));
         assert_eq!(watermark.ranges_held(), 0);
@@ -67,7 +67,7 @@ fn a_record_held_for_a_week_costs_no_memory() {
         assert!(!watermark.settle(ordinal, &sequence(ordinal)));
         assert_eq!(watermark.ranges_held(), 1);
     }
-    assert_eq!(watermark.oldest_unsettled(), held);
+    assert_eq!(watermark.settled_through(), held);
     assert_eq!(watermark.position(), None);
 
     assert!(watermark.settle(held, &sequence(held)));
@@ -109,7 +109,7 @@ fn settling_what_was_never_delivered_is_harmless_and_moves_nothing() {
         assert!(!watermark.settle(ordinal, &sequence(7)));
     }
     assert_eq!(watermark.ranges_held(), 0);
-    assert_eq!(watermark.oldest_unsettled(), 0);
+    assert_eq!(watermark.settled_through(), 0);
 }
 
 #[test]
@@ -207,7 +207,6 @@ proptest! {
                 }
             }
             prop_assert_eq!(watermark.settled_through(), model.settled_through());
-            prop_assert_eq!(watermark.oldest_unsettled(), model.settled_through());
             prop_assert_eq!(watermark.position().map(str::to_owned), model.position());
             prop_assert_eq!(watermark.is_complete(), model.settled_through() == model.reserved);
             prop_assert_eq!(watermark.ranges_held(), model.ranges());

@@ -150,7 +150,6 @@ impl Coordinator {
         self.sharing.announce(STORE_READY_WITHIN).await;
         let shards = self.host.list_shards(Listing::Opening).await?;
         self.rules.listed(shards);
-        self.sharing.rules.look_anew();
         let known: Vec<_> = self.rules.known().into_iter().collect();
         self.sharing.survey(&known).await;
         Ok(())

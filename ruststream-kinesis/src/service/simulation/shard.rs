@@ -91,7 +91,7 @@ impl Shard {
     }
 
     pub(super) fn has_unstored_position(&self) -> bool {
-        self.progress().unstored_position().is_some()
+        self.progress().has_unstored_position()
     }
 
     pub(super) async fn interrupted(&self) {
