@@ -26,6 +26,9 @@ use crate::rules::seen_row;
 /// The checkpoint of a shard that was read to its end; its children may start.
 pub const SHARD_END: &str = seen_row::SHARD_END;
 
+/// How long an instance waits for an answer of its lease store.
+pub(crate) const ANSWERED_WITHIN: Duration = Duration::from_secs(5);
+
 /// What a lease store answers when it fails a call.
 pub type LeaseError = Box<dyn Error + Send + Sync>;
 
@@ -71,9 +74,14 @@ impl fmt::Display for LeaseKey {
 /// Each shard's owner and checkpoint.
 ///
 /// `false` from a write means fenced: another owner holds the shard. An error means the store
-/// failed and nothing is known of the write. A call may be dropped before it answers; the next one
-/// must find the row in one state or the other. A renewal and a checkpoint of one owner may be
-/// under way at once.
+/// failed and nothing is known of the write. A renewal and a checkpoint of one owner may be under
+/// way at once.
+///
+/// A call may be dropped before it answers; the next one must find the row in one state or the
+/// other. None is waited for longer than five seconds, and a renewal, a checkpoint and a cursor no
+/// longer than half of what the lease lasts, nor past its end. Only the first
+/// [`announce`](Self::announce) may take a minute, for a store that has to make itself ready; a
+/// later one may take a quarter of what a lease lasts, and [`depart`](Self::depart) a second.
 ///
 /// Five calls are a store. The others are provided: a store that implements
 /// [`survey`](Self::survey), [`announce`](Self::announce) and [`depart`](Self::depart) as well lets

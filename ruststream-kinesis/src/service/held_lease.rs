@@ -8,13 +8,12 @@ use futures::future::BoxFuture;
 use tokio::time::timeout;
 
 use crate::clock;
-use crate::lease::{LeaseError, LeaseKey, LeaseState, LeaseStore, LeaseTimings, Opening};
+use crate::lease::{
+    ANSWERED_WITHIN, LeaseError, LeaseKey, LeaseState, LeaseStore, LeaseTimings, Opening,
+};
 use crate::rules::cursor::Cursor;
 use crate::rules::cursor_text;
 use crate::rules::lease::{Action, Term};
-
-/// How long one call of a store may take, unless the lease ends sooner.
-pub(super) const STORE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The proof that this process holds a shard's lease. It is gone with the lease.
 pub(crate) struct HeldLease(Arc<Tenure>);
@@ -50,7 +49,7 @@ impl HeldLease {
     ) -> Result<Option<(Self, LeaseState)>, LeaseError> {
         let asked = clock::now();
         let taken = answered(store.take(&key, owner, timings.lease_ttl, opening), || {
-            STORE_TIMEOUT
+            ANSWERED_WITHIN
         })
         .await?;
         Ok(taken.map(|found| {
@@ -101,7 +100,7 @@ impl HeldLease {
         let Tenure {
             store, key, owner, ..
         } = &*self.0;
-        answered(store.release(key, owner), || STORE_TIMEOUT).await
+        answered(store.release(key, owner), || ANSWERED_WITHIN).await
     }
 }
 
@@ -150,7 +149,7 @@ impl Tenure {
             .valid_until()
             .saturating_duration_since(clock::now())
             .min(self.timings.lease_ttl / 2)
-            .min(STORE_TIMEOUT)
+            .min(ANSWERED_WITHIN)
     }
 }
 

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
-use super::held_lease::{STORE_TIMEOUT, answered};
+use super::held_lease::answered;
 use super::stream::Stream;
 use crate::clock;
-use crate::lease::{LeaseError, LeaseKey, LeaseTimings, Member, Survey};
+use crate::lease::{ANSWERED_WITHIN, LeaseError, LeaseKey, LeaseTimings, Member, Survey};
 use crate::rules::backoff;
 use crate::rules::balance::Sharer;
 use crate::rules::shard_graph::ShardId;
@@ -69,7 +69,7 @@ impl Sharing {
         let shards_named: Vec<&str> = shards.iter().map(|shard| &**shard).collect();
         let surveying = seen(
             || stream.leases.survey(&stream.name, &shards_named),
-            STORE_TIMEOUT,
+            ANSWERED_WITHIN,
         );
         let surveyed = surveying.await.and_then(|survey| {
             let Some(Survey { states, members }) = survey else {
@@ -98,7 +98,7 @@ impl Sharing {
         let stream = &self.stream;
         let other = LeaseKey::new(&*stream.other_spelling, shard);
         // What cannot be seen is not warned about.
-        let Ok(row) = seen(|| stream.leases.read(&other), STORE_TIMEOUT).await else {
+        let Ok(row) = seen(|| stream.leases.read(&other), ANSWERED_WITHIN).await else {
             return;
         };
         if stream.created.is_some() && row.stream_created == stream.created {

@@ -10,10 +10,10 @@ use tokio::sync::watch;
 use super::budget::Budget;
 use super::calls::Address;
 use super::clients::Clients;
-use super::held_lease::{STORE_TIMEOUT, answered};
+use super::held_lease::answered;
 use super::page::Outlet;
 use super::sdk_error::{Failure, Kind};
-use crate::lease::{LeaseError, LeaseKey, LeaseState, LeaseStore, LeaseTimings};
+use crate::lease::{ANSWERED_WITHIN, LeaseError, LeaseKey, LeaseState, LeaseStore, LeaseTimings};
 use crate::rules::cursor::Cursor;
 
 /// Records of one read. Source: `GetRecords` API reference.
@@ -77,7 +77,7 @@ impl Stream {
     /// The row of one of the stream's shards.
     pub(super) async fn row_of(&self, shard: &str) -> Result<LeaseState, LeaseError> {
         let key = LeaseKey::new(&*self.name, shard);
-        answered(self.leases.read(&key), || STORE_TIMEOUT).await
+        answered(self.leases.read(&key), || ANSWERED_WITHIN).await
     }
 
     /// Tells that a row is that of another stream.

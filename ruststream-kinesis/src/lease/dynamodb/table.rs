@@ -21,7 +21,7 @@ use super::expression::Expression;
 use super::item::{self, Item, Malformed};
 use crate::endpoint;
 use crate::error_chain::error_chain;
-use crate::lease::LeaseError;
+use crate::lease::{ANSWERED_WITHIN, LeaseError};
 use crate::per_runtime::PerRuntime;
 use crate::rules::backoff;
 use crate::rules::store_time::StoreTime;
@@ -39,8 +39,6 @@ const BATCH_BACKOFF: (Duration, Duration) = (Duration::from_millis(50), Duration
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long one attempt of a call may take.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long a call may take with its retries; whoever calls a store waits no longer.
-const OPERATION_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often a call is tried before it fails.
 const ATTEMPTS: u32 = 5;
 /// The wait before a retry, at first and at most.
@@ -77,7 +75,7 @@ impl Table {
                 TimeoutConfig::builder()
                     .connect_timeout(CONNECT_TIMEOUT)
                     .operation_attempt_timeout(ATTEMPT_TIMEOUT)
-                    .operation_timeout(OPERATION_TIMEOUT)
+                    .operation_timeout(ANSWERED_WITHIN)
                     .build(),
             );
         settings.set_endpoint_url(endpoint::of(config, "DynamoDB"));

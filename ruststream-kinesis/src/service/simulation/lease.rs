@@ -12,13 +12,11 @@ use super::host::Host;
 use super::shard::Shard;
 use super::table::Write;
 use super::world::Failure;
-use crate::lease::{LeaseState, Opening};
+use crate::lease::{ANSWERED_WITHIN, LeaseState, Opening};
 use crate::rules::cursor::Cursor;
 use crate::rules::cursor_text;
 use crate::rules::lease::{Action, Term};
 use crate::rules::shard_graph::ShardId;
-
-pub(super) const STORE_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(super) struct HeldLease(Rc<Tenure>);
 
@@ -47,7 +45,7 @@ impl HeldLease {
     ) -> Result<Option<(Self, LeaseState)>, Failure> {
         let asked = host.now();
         let call = host.store.write(shard, Write::Take(opening), id, 0);
-        let answer = host.timeout(STORE_TIMEOUT, call).await;
+        let answer = host.timeout(ANSWERED_WITHIN, call).await;
         let taken = answer.unwrap_or(Err(Failure::Other))?;
         let timings = host.world.scenario.timings;
         Ok(taken.map(|found| {
@@ -95,7 +93,7 @@ impl HeldLease {
             .host
             .store
             .write(&tenure.shard, Write::Release, tenure.id, 0);
-        let answer = tenure.host.timeout(STORE_TIMEOUT, call).await;
+        let answer = tenure.host.timeout(ANSWERED_WITHIN, call).await;
         answer.unwrap_or(Err(Failure::Other)).map(|_| ())
     }
 }
@@ -149,7 +147,7 @@ impl Tenure {
             .valid_until()
             .saturating_duration_since(self.host.now());
         left.min(self.host.world.scenario.timings.lease_ttl / 2)
-            .min(STORE_TIMEOUT)
+            .min(ANSWERED_WITHIN)
     }
 }
 

@@ -4,9 +4,8 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use super::host::Host;
-use super::lease::STORE_TIMEOUT;
 use super::world::Failure;
-use crate::lease::{LeaseTimings, Member};
+use crate::lease::{ANSWERED_WITHIN, LeaseTimings, Member};
 use crate::rules::backoff;
 use crate::rules::balance::Sharer;
 use crate::rules::shard_graph::ShardId;
@@ -53,7 +52,7 @@ impl Sharing {
 
     pub(super) async fn survey(&mut self, shards: &[ShardId]) {
         let call = self.host.store.survey(shards);
-        let surveyed = self.host.timeout(STORE_TIMEOUT, call).await;
+        let surveyed = self.host.timeout(ANSWERED_WITHIN, call).await;
         match surveyed.unwrap_or(Err(Failure::Other)) {
             Ok(survey) => {
                 let rows = survey.states.into_iter().map(|state| state.seen(None));

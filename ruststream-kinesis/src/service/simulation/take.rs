@@ -8,11 +8,11 @@ use tokio::select;
 
 use super::host::Host;
 use super::kinesis::Listing;
-use super::lease::{HeldLease, STORE_TIMEOUT, Written};
+use super::lease::{HeldLease, Written};
 use super::stop::{Stop, Stopping, told};
 use super::world::Failure;
 use super::writes::place_of;
-use crate::lease::Opening;
+use crate::lease::{ANSWERED_WITHIN, Opening};
 use crate::rules::cursor::Cursor;
 use crate::rules::cursor_text;
 use crate::rules::prospect::{Evidence, Place, Prospect};
@@ -188,7 +188,7 @@ impl Attempt<'_> {
             return Ok(row.clone());
         }
         let read = self.host.store.read(shard);
-        let answer = self.host.timeout(STORE_TIMEOUT, read).await;
+        let answer = self.host.timeout(ANSWERED_WITHIN, read).await;
         let row = answer.unwrap_or(Err(Failure::Other))?;
         Ok(row.seen(None))
     }
