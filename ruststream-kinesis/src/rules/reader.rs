@@ -47,6 +47,15 @@ pub(crate) enum Refusal {
     NoSuchPlace,
 }
 
+impl Refusal {
+    /// Where a shard opens instead of `cursor` that this is the answer to: a record that is trimmed,
+    /// or of another stream, is replaced by the horizon, once.
+    pub(crate) fn instead_of(self, cursor: &Cursor) -> Option<Cursor> {
+        let names_a_record = matches!(cursor, Cursor::After(_) | Cursor::At(_));
+        (self == Self::NoSuchPlace && names_a_record).then_some(Cursor::Horizon)
+    }
+}
+
 /// What a reader says about a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Note {
@@ -158,10 +167,8 @@ impl Reader {
 
     /// No iterator was made.
     pub(crate) fn not_opened(&mut self, refusal: Refusal, now: Instant, random: u64) -> Note {
-        if refusal == Refusal::NoSuchPlace
-            && matches!(self.cursor, Cursor::After(_) | Cursor::At(_))
-        {
-            self.cursor = Cursor::Horizon;
+        if let Some(instead) = refusal.instead_of(&self.cursor) {
+            self.cursor = instead;
             return Note::RestartedAtHorizon;
         }
         let pause = backoff::delay(self.failures, OPEN_RETRY_BASE, OPEN_RETRY_LONGEST, random);

@@ -6,6 +6,7 @@ use std::fmt;
 use aws_sdk_kinesis::error::{ProvideErrorMetadata, SdkError};
 
 use crate::error_chain::error_chain;
+use crate::rules::reader::Refusal;
 
 /// A failed call: what it was, where it went, and the whole chain of causes.
 #[derive(Debug)]
@@ -69,6 +70,15 @@ impl Failure {
 
     pub(crate) const fn kind(&self) -> Kind {
         self.kind
+    }
+
+    /// What it means for who opens or reads a shard.
+    pub(crate) const fn refusal(&self) -> Refusal {
+        match self.kind {
+            Kind::Throttled => Refusal::Throttled,
+            Kind::InvalidArgument => Refusal::NoSuchPlace,
+            _ => Refusal::Transient,
+        }
     }
 }
 

@@ -20,7 +20,7 @@ use super::stream::Stream;
 use crate::clock;
 use crate::error::KinesisError;
 use crate::rules::cursor::Cursor;
-use crate::rules::reader::{Action, Note, Reader, Refusal};
+use crate::rules::reader::{Action, Note, Reader};
 
 /// How a reader ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +111,7 @@ impl ShardReader {
             Err(failure) => {
                 self.stream.counts.throttled(&failure);
                 let (now, random) = (clock::now(), fastrand::u64(..));
-                match self.rules.not_opened(refusal(&failure), now, random) {
+                match self.rules.not_opened(failure.refusal(), now, random) {
                     Note::RestartedAtHorizon => {
                         self.stream.warn_of_gap(self.shard.id(), &cursor, &failure);
                     }
@@ -190,7 +190,7 @@ impl ShardReader {
             self.rules.iterator_gone(now);
             return;
         }
-        let note = self.rules.read_failed(refusal(&failure), now, random);
+        let note = self.rules.read_failed(failure.refusal(), now, random);
         self.note(note, failure);
     }
 
@@ -232,13 +232,5 @@ impl ShardReader {
                 None
             }
         }
-    }
-}
-
-fn refusal(failure: &Failure) -> Refusal {
-    match failure.kind() {
-        Kind::Throttled => Refusal::Throttled,
-        Kind::InvalidArgument => Refusal::NoSuchPlace,
-        _ => Refusal::Transient,
     }
 }

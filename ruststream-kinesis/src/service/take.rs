@@ -9,7 +9,6 @@ use tokio::time::sleep_until;
 use super::calls;
 use super::held_lease::{HeldLease, Written};
 use super::progress::Opened;
-use super::sdk_error::Kind;
 use super::stop::{Stop, told};
 use super::stream::Stream;
 use crate::error::KinesisError;
@@ -196,14 +195,13 @@ impl Attempt<'_> {
                         made_at: iterator.made_at,
                     });
                 }
-                Err(failure)
-                    if failure.kind() == Kind::InvalidArgument
-                        && matches!(cursor, Cursor::After(_) | Cursor::At(_)) =>
-                {
+                Err(failure) => {
+                    let Some(instead) = failure.refusal().instead_of(&cursor) else {
+                        return Err(KinesisError::read(&stream.name, self.id, failure));
+                    };
                     stream.warn_of_gap(self.id, &cursor, &failure);
-                    cursor = Cursor::Horizon;
+                    cursor = instead;
                 }
-                Err(failure) => return Err(KinesisError::read(&stream.name, self.id, failure)),
             }
         }
     }

@@ -152,6 +152,20 @@ fn a_checkpoint_older_than_the_retention_restarts_at_the_horizon_once() {
 }
 
 #[test]
+fn only_a_place_that_names_a_record_is_replaced_by_the_horizon() {
+    let (at, after) = (Cursor::At("1".to_owned()), Cursor::After("1".to_owned()));
+    for cursor in [&at, &after] {
+        let instead = |refusal: Refusal| refusal.instead_of(cursor);
+        assert_eq!(instead(Refusal::NoSuchPlace), Some(Cursor::Horizon));
+        assert_eq!(instead(Refusal::Throttled), None);
+        assert_eq!(instead(Refusal::Transient), None);
+    }
+    for cursor in [Cursor::Horizon, Cursor::Tip, Cursor::Timestamp(MADE)] {
+        assert_eq!(Refusal::NoSuchPlace.instead_of(&cursor), None);
+    }
+}
+
+#[test]
 fn a_refused_iterator_is_asked_for_again_with_a_growing_pause() {
     let mut reader = reader(Cursor::Horizon);
     let mut now = start();

@@ -89,7 +89,7 @@ impl ShardReader {
             Ok(made) => self.rules.opened(made.token, made.made_at),
             Err(failure) => {
                 let (now, random) = (self.host.now(), self.host.random());
-                let note = self.rules.not_opened(refusal(failure), now, random);
+                let note = self.rules.not_opened(failure.refusal(), now, random);
                 if note == Note::RestartedAtHorizon {
                     self.host.world.count(|counts| counts.horizon_restarts += 1);
                 }
@@ -174,7 +174,7 @@ impl ShardReader {
             self.rules.iterator_gone(now);
             return;
         }
-        let refusal = refusal(failure);
+        let refusal = failure.refusal();
         if refusal != Refusal::NoSuchPlace {
             world.count(|counts| counts.throttled_reads += 1);
         }
@@ -200,13 +200,5 @@ impl ShardReader {
                 None
             }
         }
-    }
-}
-
-const fn refusal(failure: Failure) -> Refusal {
-    match failure {
-        Failure::Throttled => Refusal::Throttled,
-        Failure::InvalidArgument => Refusal::NoSuchPlace,
-        _ => Refusal::Transient,
     }
 }

@@ -171,14 +171,14 @@ impl Attempt<'_> {
                         made_at: made.made_at,
                     });
                 }
-                Err(Failure::InvalidArgument)
-                    if matches!(cursor, Cursor::After(_) | Cursor::At(_)) =>
-                {
+                Err(failure) => {
+                    let Some(instead) = failure.refusal().instead_of(&cursor) else {
+                        return Err(failure);
+                    };
                     let world = &self.host.world;
                     world.count(|counts| counts.horizon_restarts += 1);
-                    cursor = Cursor::Horizon;
+                    cursor = instead;
                 }
-                Err(failure) => return Err(failure),
             }
         }
     }

@@ -16,6 +16,7 @@ use super::oracle::Oracle;
 use super::scenario::Scenario;
 use super::stream::Stream;
 use super::table::Table;
+use crate::rules::reader::Refusal;
 
 /// The service's clock when the simulation begins, in milliseconds since the epoch.
 pub(super) const BEGINS: u64 = 1_700_000_000_000;
@@ -36,6 +37,16 @@ pub(super) enum Failure {
     NotFound,
     /// A fault, or no answer in time.
     Other,
+}
+
+impl Failure {
+    pub(super) const fn refusal(self) -> Refusal {
+        match self {
+            Self::Throttled => Refusal::Throttled,
+            Self::InvalidArgument => Refusal::NoSuchPlace,
+            _ => Refusal::Transient,
+        }
+    }
 }
 
 pub(super) struct World {
