@@ -1,5 +1,6 @@
 //! What a store is told and answers.
 
+use crate::rules::row::is_of_another_stream;
 use crate::rules::seen_row::SeenRow;
 
 /// What a store keeps of one shard.
@@ -69,7 +70,7 @@ impl LeaseState {
 
     /// Whether the row was written for another stream of the same name than the one created then.
     fn is_stale(&self, stream_created: Option<u64>) -> bool {
-        matches!((self.stream_created, stream_created), (Some(of), Some(now)) if of != now)
+        is_of_another_stream(self.stream_created, stream_created)
     }
 }
 

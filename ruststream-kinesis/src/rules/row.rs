@@ -69,7 +69,7 @@ impl Row {
 
     /// Whether checkpoint and cursor are of another stream than the one created then.
     pub(crate) fn is_stale(&self, stream_created: Option<u64>) -> bool {
-        matches!((self.stream_created, stream_created), (Some(of), Some(now)) if of != now)
+        is_of_another_stream(self.stream_created, stream_created)
     }
 
     /// Gives the lease to `owner` for `ttl`, unless another holds it. Nothing else changes.
@@ -205,4 +205,10 @@ impl Row {
             lease.reads = known.reads;
         }
     }
+}
+
+/// Whether what was written for a stream created at `of` is not of the one created at
+/// `stream_created`. Where either is unknown, it is taken to be.
+pub(crate) fn is_of_another_stream(of: Option<u64>, stream_created: Option<u64>) -> bool {
+    matches!((of, stream_created), (Some(of), Some(now)) if of != now)
 }
