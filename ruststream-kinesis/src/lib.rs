@@ -292,6 +292,8 @@
 //! - `dynamodb-lease`: `DynamoLeaseStore`, the lease store in a `DynamoDB` table.
 //! - `testing`: the in-process mode.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 // The README's programs are compiled as the docs' are.
 #[cfg(all(doctest, feature = "dynamodb-lease", feature = "testing"))]
 #[doc = include_str!("../../README.md")]
