@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use crate::lease::LeaseError;
-use crate::service::{Failure, Kind};
+use crate::sdk_error::{Failure, Kind};
 
 /// A boxed cause: the SDK's layered error types are formatted with their whole chain rather than
 /// leaked into signatures.
@@ -89,7 +89,7 @@ pub enum KinesisError {
 
 impl KinesisError {
     /// Whether the service answered that there is no such stream or shard, in this account and
-    /// region: a stream to create, and no fault that passes.
+    /// region. In process every stream is there, so this is always `false`.
     #[must_use]
     pub fn is_not_found(&self) -> bool {
         let (Self::Stream { source, .. }

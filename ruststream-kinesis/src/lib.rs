@@ -319,6 +319,7 @@ pub mod prelude;
 mod publish;
 mod publisher;
 mod rules;
+mod sdk_error;
 mod seek;
 mod service;
 mod stream;

@@ -9,8 +9,8 @@ use crate::context::DELIVERY_HEADERS;
 use crate::error::KinesisError;
 use crate::publish::{self, KinesisPublish, KinesisPublishOptions};
 use crate::rules::envelope;
-use crate::rules::stream_ref::{self, StreamRef};
-use crate::transport::Link;
+use crate::rules::stream_ref;
+use crate::transport::{Link, Record};
 
 /// Publishes records to streams named by name or by ARN.
 ///
@@ -26,13 +26,6 @@ impl KinesisPublisher {
     pub(crate) fn new(link: Arc<Link>, policy: KinesisPublish) -> Self {
         Self { link, policy }
     }
-}
-
-/// One record as it goes to the service.
-pub(crate) struct Record<'a> {
-    pub(crate) stream: StreamRef<'a>,
-    pub(crate) partition_key: String,
-    pub(crate) data: Vec<u8>,
 }
 
 /// Resolves the partition key and writes the envelope.

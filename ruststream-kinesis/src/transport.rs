@@ -8,9 +8,16 @@ use crate::error::KinesisError;
 use crate::in_process;
 use crate::monitor::StreamSnapshot;
 use crate::position::KinesisPosition;
-use crate::publisher::Record;
+use crate::rules::stream_ref::StreamRef;
 use crate::service::{self, ReadLimit};
 use crate::stream::KinesisStream;
+
+/// One record as it goes to the service.
+pub(crate) struct Record<'a> {
+    pub(crate) stream: StreamRef<'a>,
+    pub(crate) partition_key: String,
+    pub(crate) data: Vec<u8>,
+}
 
 /// What a broker shares with the handles it gives out: empty until it connects.
 #[derive(Default)]

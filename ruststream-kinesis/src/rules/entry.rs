@@ -2,12 +2,9 @@
 
 use super::cursor::Cursor;
 
-/// How many listings must hold a shard's child and not the shard before it is gone: one may have been
-/// taken in the middle of a change.
+/// How many listings in a row must leave a shard out before that counts: one may have been taken in
+/// the middle of a change.
 const GONE_AFTER: u32 = 2;
-/// How many must leave a shard out before it is gone whatever else they hold: made every ten seconds,
-/// as many as outlast every iterator. Source: `GetShardIterator` API reference, five minutes.
-const GONE_AT_LAST: u32 = 30;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
@@ -81,13 +78,13 @@ impl Entry {
         self.passed_over = self.passed_over.saturating_add(u32::from(passed_over));
     }
 
-    /// Whether enough listings left the shard out to forget it where nobody reads it.
+    /// Whether enough listings left the shard out to believe them, if the service has it no more.
     pub(super) const fn is_unlisted(&self) -> bool {
         self.unlisted >= GONE_AFTER
     }
 
-    /// Whether the shard is gone from the stream: nothing more is to be had of it.
+    /// Whether enough listings held a child of the shard and not the shard: nobody is to begin with it.
     pub(super) const fn is_gone(&self) -> bool {
-        self.passed_over >= GONE_AFTER || self.unlisted >= GONE_AT_LAST
+        self.passed_over >= GONE_AFTER
     }
 }

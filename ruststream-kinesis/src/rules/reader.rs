@@ -4,7 +4,8 @@
 //!            opened                       page, more to come
 //!  Closed ───────────► Open(iterator) ─────────────────────► Open(next iterator)
 //!    ▲                   │    │                                │
-//!    └── iterator gone ──┘    └── page without a next one ──► Ended
+//!    └── iterator gone ──┘    └── page without a next one, ──► Ended
+//!                                 or the shard is gone
 //!
 //!  repositioned: any state ─► Open(the seek's iterator)
 //! ```
@@ -45,6 +46,8 @@ pub(crate) enum Refusal {
     Transient,
     /// The place is not in the shard, any more or ever.
     NoSuchPlace,
+    /// The shard is not in the stream any more: nothing is left to read.
+    Gone,
 }
 
 impl Refusal {
@@ -67,6 +70,8 @@ pub(crate) enum Note {
     Quiet,
     /// The checkpoint is older than the retention: what was in between is lost.
     RestartedAtHorizon,
+    /// The shard aged out of the stream: what was handed on is the last of it.
+    Gone,
 }
 
 #[derive(Debug)]
@@ -89,6 +94,7 @@ impl Streak {
         let (said, note) = match refusal {
             Refusal::Throttled => (&mut self.throttled, Note::Throttled),
             Refusal::Transient | Refusal::NoSuchPlace => (&mut self.reported, Note::Report),
+            Refusal::Gone => return Note::Gone,
         };
         if std::mem::replace(said, true) {
             Note::Quiet
@@ -171,6 +177,9 @@ impl Reader {
             self.cursor = instead;
             return Note::RestartedAtHorizon;
         }
+        if refusal == Refusal::Gone {
+            self.state = State::Ended;
+        }
         let pause = backoff::delay(self.failures, OPEN_RETRY_BASE, OPEN_RETRY_LONGEST, random);
         self.open_again_at = Some(now + OPEN_RETRY_BASE.max(pause));
         self.failures = self.failures.saturating_add(1);
@@ -203,9 +212,11 @@ impl Reader {
     /// A read failed: a throttle, a fault, no answer.
     pub(crate) fn read_failed(&mut self, refusal: Refusal, now: Instant, random: u64) -> Note {
         self.pacing.throttled(now, random);
-        if refusal == Refusal::NoSuchPlace {
+        match refusal {
             // The service knows the iterator no more, or never did: another one tells which.
-            self.state = State::Closed;
+            Refusal::NoSuchPlace => self.state = State::Closed,
+            Refusal::Gone => self.state = State::Ended,
+            Refusal::Throttled | Refusal::Transient => {}
         }
         self.reading.note(refusal)
     }

@@ -7,8 +7,8 @@
 //!     └── lease lost ────┘◄── a position before its end ─┘
 //! ```
 //!
-//! A shard waits until its parents are finished, or gone from the stream and let go, which is what
-//! keeps a key's order across a reshard.
+//! A shard waits until its parents are finished, or gone from the stream and read by nobody, which is
+//! what keeps a key's order across a reshard.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::entry::{Entry, Hindrance, State};
 use super::prospect::{Prospect, Tip};
 use super::shard_graph::{Listed, ShardGraph, ShardId};
 
-/// The proof that a shard's listed parents are finished; a reader starts only with one.
+/// The proof that a shard's parents are finished or gone; a reader starts only with one.
 #[derive(Debug)]
 pub(crate) struct ParentsEnded {
     shard: ShardId,
@@ -128,9 +128,21 @@ impl Shards {
         })
     }
 
-    /// Whether `id` is gone from the stream: who reads it lets it go.
-    pub(crate) fn is_gone(&self, id: &str) -> bool {
-        self.entries.get(id).is_none_or(Entry::is_gone)
+    /// Whether the listings leave `id` out: where the service has it no more, it is over.
+    pub(crate) fn is_unlisted(&self, id: &str) -> bool {
+        self.entries.get(id).is_none_or(Entry::is_unlisted)
+    }
+
+    /// The parents of `id` that are gone from the stream without being known as finished here: another
+    /// instance may still be at what it read of them.
+    pub(crate) fn gone_parents(&self, id: &str) -> Vec<ShardId> {
+        let unfinished = |parent: &&ShardId| {
+            let entry = self.entries.get(*parent);
+            entry.is_none_or(|entry| !matches!(entry.state, State::Finished { .. }))
+        };
+        let parents = self.graph.all_parents(id);
+        let gone = parents.filter(|parent| !self.graph.contains(parent));
+        gone.filter(unfinished).cloned().collect()
     }
 
     /// Whether one of `shards` descends from `id`.

@@ -11,11 +11,11 @@ use aws_sdk_kinesis::operation::get_records::GetRecordsOutput;
 use aws_sdk_kinesis::primitives::{Blob, DateTime, DateTimeFormat};
 use aws_sdk_kinesis::types::{Shard, ShardIteratorType, StreamStatus};
 
-use super::sdk_error::{Failure, Kind};
 use crate::clock;
 use crate::rules::cursor::Cursor;
 use crate::rules::shard_graph::Listed;
 use crate::rules::stream_ref::StreamRef;
+use crate::sdk_error::{Failure, Kind};
 
 /// Shards in one page of a listing. Source: `ListShards` API reference, 1,000 by default.
 const LISTING_PAGE: i32 = 1_000;

@@ -159,7 +159,7 @@ impl Coordinator {
                 self.failed_listings = 0;
                 self.rules.listed(shards);
                 self.list_at = jittered_from_now(LIST_EVERY);
-                self.let_go();
+                self.told_of_listing();
                 self.take_ready().await;
             }
             Err(failure) => {

@@ -5,11 +5,11 @@ use aws_sdk_kinesis::types::StreamStatus;
 use tokio::time::sleep_until;
 
 use super::calls::{self, Address, Summary};
-use super::sdk_error::{Failure, Kind};
 use crate::clock;
 use crate::error::{Cause, KinesisError};
 use crate::rules::creation::Creation;
 use crate::rules::stream_ref::StreamRef;
+use crate::sdk_error::{Failure, Kind};
 use crate::stream::KinesisStream;
 
 /// The stream's summary once it is usable; creates it where the descriptor says so.

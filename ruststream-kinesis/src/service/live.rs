@@ -19,7 +19,7 @@ use crate::rules::shard_graph::ShardId;
 
 /// How long deliveries may take to settle after their subscription was dropped.
 const DRAIN_WITHIN: Duration = Duration::from_secs(5);
-/// How long deliveries of a shard that is handed back may take to settle while the subscription runs.
+/// How long deliveries of a shard that moves to another instance may take to settle.
 const LEAVE_WITHIN: Duration = Duration::from_secs(10);
 /// How long the last checkpoints and the releases may take.
 pub(super) const CLOSE_WITHIN: Duration = Duration::from_secs(3);
@@ -47,8 +47,8 @@ pub(super) async fn leave(shard: Arc<Shard>, mut stop: watch::Receiver<Stop>) ->
     }
     if drained.is_err() {
         shard.warn(
-            "the shard is handed back",
-            &"some deliveries did not settle in time; whoever reads it next reads them again",
+            "the shard is handed to another instance",
+            &"some deliveries did not settle in time and are read again",
         );
     }
     if shard.is_given_up() {

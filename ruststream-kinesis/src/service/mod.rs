@@ -13,7 +13,6 @@ mod live;
 mod page;
 mod progress;
 mod reposition;
-mod sdk_error;
 mod seek;
 mod settlement;
 mod shard;
@@ -31,7 +30,6 @@ mod tests;
 mod view;
 
 pub(crate) use self::connection::{Connection, Setup};
-pub(crate) use self::sdk_error::{Failure, Kind};
 pub(crate) use self::seek::Seek;
 pub(crate) use self::stream::ReadLimit;
 pub(crate) use self::subscription::{Delivery, Subscription};

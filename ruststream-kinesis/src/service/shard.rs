@@ -38,6 +38,7 @@ pub(crate) struct Shard {
     /// The generation of the progress, for who only wants to know whether a page is stale.
     generation: AtomicU64,
     stopping: AtomicBool,
+    unlisted: AtomicBool,
     /// Whether its lease is kept while its ancestors are read again.
     kept_for_later: AtomicBool,
     /// Wakes the reader: a reposition, a stop, the last settlement of an ended shard.
@@ -67,6 +68,7 @@ impl Shard {
             lease: tokio::sync::Mutex::new(Some(lease)),
             generation: AtomicU64::new(0),
             stopping: AtomicBool::new(false),
+            unlisted: AtomicBool::new(false),
             kept_for_later: AtomicBool::new(false),
             reader: Notify::new(),
             keeper: Notify::new(),
@@ -115,6 +117,15 @@ impl Shard {
         let mut progress = self.progress();
         let opened = progress.reposition.take()?;
         Some((progress.generation(), opened))
+    }
+
+    /// Takes in whether the listings leave the shard out.
+    pub(super) fn listed(&self, unlisted: bool) {
+        self.unlisted.store(unlisted, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_unlisted(&self) -> bool {
+        self.unlisted.load(Ordering::Relaxed)
     }
 
     pub(super) fn is_stopping(&self) -> bool {

@@ -14,13 +14,13 @@ use super::calls;
 use super::held_lease::Written;
 use super::page::Page;
 use super::progress::Opened;
-use super::sdk_error::{Failure, Kind};
 use super::shard::Shard;
 use super::stream::Stream;
 use crate::clock;
 use crate::error::KinesisError;
 use crate::rules::cursor::Cursor;
-use crate::rules::reader::{Action, Note, Reader};
+use crate::rules::reader::{Action, Note, Reader, Refusal};
+use crate::sdk_error::{Failure, Kind};
 
 /// How a reader ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +111,7 @@ impl ShardReader {
             Err(failure) => {
                 self.stream.counts.throttled(&failure);
                 let (now, random) = (clock::now(), fastrand::u64(..));
-                match self.rules.not_opened(failure.refusal(), now, random) {
+                match self.rules.not_opened(self.refusal(&failure), now, random) {
                     Note::RestartedAtHorizon => {
                         self.stream.warn_of_gap(self.shard.id(), &cursor, &failure);
                     }
@@ -190,8 +190,17 @@ impl ShardReader {
             self.rules.iterator_gone(now);
             return;
         }
-        let note = self.rules.read_failed(failure.refusal(), now, random);
+        let note = self.rules.read_failed(self.refusal(&failure), now, random);
         self.note(note, failure);
+    }
+
+    /// A shard that the service does not have is gone where the listings say so too; otherwise it is
+    /// the stream that is being deleted.
+    fn refusal(&self, failure: &Failure) -> Refusal {
+        if failure.kind() == Kind::NotFound && self.shard.is_unlisted() {
+            return Refusal::Gone;
+        }
+        failure.refusal()
     }
 
     fn note(&self, note: Note, failure: Failure) {
@@ -207,6 +216,12 @@ impl ShardReader {
                 self.shard.id(),
                 failure,
             )),
+            Note::Gone => tracing::info!(
+                target: "ruststream::kinesis",
+                subscription = &*self.stream.name,
+                shard = &**self.shard.id(),
+                "the shard aged out of the stream while it was read",
+            ),
             Note::Quiet | Note::RestartedAtHorizon => {}
         }
     }

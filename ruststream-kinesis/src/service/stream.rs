@@ -12,9 +12,9 @@ use super::calls::Address;
 use super::clients::Clients;
 use super::held_lease::answered;
 use super::page::Outlet;
-use super::sdk_error::{Failure, Kind};
 use crate::lease::{ANSWERED_WITHIN, LeaseError, LeaseKey, LeaseState, LeaseStore, LeaseTimings};
 use crate::rules::cursor::Cursor;
+use crate::sdk_error::{Failure, Kind};
 
 /// Records of one read. Source: `GetRecords` API reference.
 const MOST_RECORDS: i32 = 10_000;

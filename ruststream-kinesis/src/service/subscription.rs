@@ -56,7 +56,9 @@ impl Subscription {
         // A page is read without waiting, which must not keep everything else off this thread.
         let budget = ready!(coop::poll_proceed(cx));
         // Trouble is told before the records that wait, however long their handlers take.
-        if let Ok(error) = self.reports.try_recv() {
+        if !self.reports.is_empty()
+            && let Poll::Ready(Some(error)) = self.reports.poll_recv(cx)
+        {
             budget.made_progress();
             return Poll::Ready(Some(Err(error)));
         }

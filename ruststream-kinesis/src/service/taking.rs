@@ -78,8 +78,8 @@ impl Coordinator {
             if !self.see(&unseen).await {
                 break;
             }
-            let chosen = self.sharing.rules.unless_replayed(&mut self.rules, chosen);
             asked.extend(chosen.iter().map(|proof| Arc::clone(proof.shard())));
+            let chosen = self.sharing.rules.unless_replayed(&mut self.rules, chosen);
             let rows = self.sharing.rules.rows();
             let asking: Vec<_> = chosen
                 .into_iter()
@@ -191,37 +191,22 @@ impl Coordinator {
         }
     }
 
-    /// Begins to hand back the shards that are gone from the stream.
-    pub(super) fn let_go(&mut self) {
-        self.parked.retain(|id, shard| {
-            let gone = self.rules.is_gone(id);
-            if gone {
-                shard.give_up(false);
-            }
-            !gone
-        });
-        for (id, live) in &mut self.live {
-            if live.leaving || !self.rules.is_gone(id) {
-                continue;
-            }
-            live.leaving = true;
-            live.shard.stop();
-            tracing::info!(
-                target: "ruststream::kinesis",
-                subscription = &*self.stream.name,
-                shard = &**id,
-                owner = &*self.stream.owner,
-                "shard let go, which the stream lists no more",
-            );
+    /// Tells the readers whether their shards are listed, and keeps no lease for one that is not.
+    pub(super) fn told_of_listing(&mut self) {
+        for (id, live) in &self.live {
+            live.shard.listed(self.rules.is_unlisted(id));
+        }
+        let mut parked: Vec<_> = self.parked.keys().cloned().collect();
+        parked.retain(|id| self.rules.is_unlisted(id));
+        for id in parked {
+            self.unpark(&id);
         }
     }
 
-    /// `shard` was handed back, for another instance or because it is gone.
+    /// `shard` was handed back for another instance.
     pub(super) fn handed_over(&mut self, shard: &ShardId) {
-        if !self.rules.is_gone(shard) {
-            self.sharing.rules.gave(shard, clock::now());
-        }
         self.rules.handed_over(shard);
+        self.sharing.rules.gave(shard, clock::now());
         self.show();
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use kinesis_stack::{Fault, On, Rule};
 use ruststream::IncomingMessage;
 use ruststream_kinesis::SHARD_END;
-use tests::live::{OneStream, handle, nothing, record, shard, within};
+use tests::live::{OneStream, handle, nothing, record, shard, text, within};
 use tests::store::{Op, RecordingStore, Which, left_at};
 
 /// The listings that a subscription asks for; the suite's own have no limit.
@@ -42,52 +42,46 @@ async fn a_child_of_a_followed_parent_opens_at_its_horizon_listed_or_aged_out() 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_shard_that_is_gone_from_the_listings_is_let_go_and_no_call_is_made_for_it_again() {
+async fn a_shard_that_ages_out_while_it_is_read_ends_with_what_was_fetched_and_is_not_asked_for_again()
+ {
     let live = OneStream::embedded(2).await;
     let store = RecordingStore::new();
-    let (_connected, mut subscriber) = live.open(live.broker().lease_store(store.clone())).await;
-    let written = live.put_at(0, "delivered").await;
+    let (connected, mut subscriber) = live.open(live.broker().lease_store(store.clone())).await;
+    live.put_at(0, "delivered").await;
     let delivered = record(&mut subscriber).await;
-    // The second shard passes for a child of the first, which is gone.
-    let gone = Fault::rewrite(|body| {
-        if let Some(shards) = body["Shards"].as_array_mut() {
-            shards.retain(|listed| listed["ShardId"] != shard(0));
-            for listed in shards
-                .iter_mut()
-                .filter(|listed| listed["ShardId"] == shard(1))
-            {
-                listed["ParentShardId"] = shard(0).into();
-            }
+    live.put_at(0, "fetched").await;
+    within(async {
+        while connected.snapshot()[0].shards[0].unsettled < 2 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
         }
-    });
-    let _gone = live.stack().faults().always(listings(), gone);
+    })
+    .await;
+    // Once the service has it no more, neither a page nor an iterator is to be had.
+    let missing = Fault::error(400, "ResourceNotFoundException", "no such shard");
+    for operation in ["GetRecords", "GetShardIterator"] {
+        let on = On::operation(operation).shard(shard(0));
+        live.stack().faults().always(on, missing.clone());
+    }
+    let _unlisted = unlisted(&live);
     // The end of a shard is followed by a listing at once.
     for split in [1, 2] {
         live.split(&shard(split)).await;
         store.stores(live.stream(), &shard(split), SHARD_END).await;
     }
-    live.put_at(0, "never read").await;
-    delivered.ack().await.expect("what was delivered settles");
+    delivered.ack().await.expect("the lease is held");
+    let fetched = within(tests::live::delivered(&mut subscriber)).await;
+    assert_eq!(text(&fetched), "fetched");
+    fetched.ack().await.expect("the lease is held");
+    store.stores(live.stream(), &shard(0), SHARD_END).await;
     store
         .answered(Which::from(Op::Release).shard(shard(0)), 1)
         .await;
-    assert_eq!(
-        store.checkpoint_of(live.stream(), &shard(0)).await,
-        Some(written.sequence)
-    );
 
     let calls = || {
         let service = live.stack().calls();
         let reads = ["GetRecords", "GetShardIterator"]
             .map(|operation| service.count(&On::operation(operation).shard(shard(0))));
-        let store = [
-            Op::Acquire,
-            Op::Renew,
-            Op::Checkpoint,
-            Op::Read,
-            Op::Release,
-        ]
-        .map(|op| store.count(Which::from(op).shard(shard(0))));
+        let store = Op::ALL.map(|op| store.count(Which::from(op).shard(shard(0))));
         (reads, store)
     };
     let before = calls();

@@ -33,6 +33,7 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
             "per_runtime",
             "position",
             "rules",
+            "sdk_error",
             "service",
             "stream",
         ],

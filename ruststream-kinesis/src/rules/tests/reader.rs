@@ -214,3 +214,18 @@ fn a_read_answered_with_an_expired_iterator_counts_from_its_answer() {
     };
     assert!(until - answered >= Duration::from_secs(1));
 }
+
+#[test]
+fn a_shard_that_is_gone_is_at_its_end_however_that_is_learned() {
+    let now = start();
+    let mut reading = reader(Cursor::Horizon);
+    reading.read_started(now);
+    assert_eq!(reading.read_failed(Refusal::Gone, now, 0), Note::Gone);
+    assert_eq!(reading.action(now), Action::End);
+
+    let mut opening = reader(Cursor::Horizon);
+    read(&mut opening, now, Some("100"), Some("next"), true);
+    opening.iterator_gone(now);
+    assert_eq!(opening.not_opened(Refusal::Gone, now, 0), Note::Gone);
+    assert_eq!(opening.action(now), Action::End);
+}

@@ -71,31 +71,19 @@ fn a_parent_that_ages_out_while_it_is_read_is_still_waited_for() {
 }
 
 #[test]
-fn a_parent_that_two_listings_left_out_is_gone_and_its_children_begin_once_it_is_let_go() {
+fn a_shard_that_is_read_is_unlisted_once_two_listings_leave_it_out_and_its_children_wait_for_its_end()
+ {
     let mut rules = listed(&split());
     rules.reading("0", &Cursor::Horizon);
     rules.listed(split()[1..].to_vec());
-    assert!(!rules.is_gone("0"));
+    assert!(!rules.is_unlisted("0"));
     rules.listed(split()[1..].to_vec());
-    assert!(rules.is_gone("0"));
+    assert!(rules.is_unlisted("0"));
     assert!(ready(&rules).is_empty());
-    rules.handed_over("0");
+    rules.listed(split());
+    assert!(!rules.is_unlisted("0"));
+    rules.finished("0", true);
     assert_eq!(ready(&rules), ["1", "2"]);
-}
-
-#[test]
-fn a_shard_that_is_read_and_neither_listed_nor_a_parent_is_gone_after_five_minutes_of_listings() {
-    let mut rules = listed(&[shard("0", &[]), shard("1", &[])]);
-    rules.reading("1", &Cursor::Horizon);
-    let mut listings = 0;
-    while !rules.is_gone("1") {
-        rules.listed(vec![shard("0", &[])]);
-        listings += 1;
-    }
-    assert_eq!(listings, 30);
-    rules.handed_over("1");
-    rules.listed(vec![shard("0", &[]), shard("1", &[])]);
-    assert_eq!(ready(&rules), ["0", "1"]);
 }
 
 #[test]

@@ -197,7 +197,7 @@ impl Coordinator {
             self.failed_listings = 0;
             self.rules.listed(shards);
             self.list_at = self.jittered_from_now(LIST_EVERY);
-            self.let_go();
+            self.told_of_listing();
             self.take_ready().await;
         } else {
             let pause = backoff::ceiling(self.failed_listings, LIST_AGAIN, LIST_EVERY);

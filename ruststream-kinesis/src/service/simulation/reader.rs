@@ -89,7 +89,7 @@ impl ShardReader {
             Ok(made) => self.rules.opened(made.token, made.made_at),
             Err(failure) => {
                 let (now, random) = (self.host.now(), self.host.random());
-                let note = self.rules.not_opened(failure.refusal(), now, random);
+                let note = self.rules.not_opened(self.refusal(failure), now, random);
                 if note == Note::RestartedAtHorizon {
                     self.host.world.count(|counts| counts.horizon_restarts += 1);
                 }
@@ -174,11 +174,18 @@ impl ShardReader {
             self.rules.iterator_gone(now);
             return;
         }
-        let refusal = failure.refusal();
+        let refusal = self.refusal(failure);
         if refusal != Refusal::NoSuchPlace {
             world.count(|counts| counts.throttled_reads += 1);
         }
         self.rules.read_failed(refusal, now, random);
+    }
+
+    fn refusal(&self, failure: Failure) -> Refusal {
+        if matches!(failure, Failure::NotFound) && self.shard.is_unlisted() {
+            return Refusal::Gone;
+        }
+        failure.refusal()
     }
 
     async fn end(&self) -> Option<End> {

@@ -28,6 +28,7 @@ pub(super) struct Shard {
     pub(super) lease: Mutex<Option<HeldLease>>,
     generation: Cell<u64>,
     stopping: Cell<bool>,
+    unlisted: Cell<bool>,
     kept_for_later: Cell<bool>,
     pub(super) reader: Notify,
     pub(super) keeper: Notify,
@@ -45,6 +46,7 @@ impl Shard {
             lease: Mutex::new(Some(lease)),
             generation: Cell::new(0),
             stopping: Cell::new(false),
+            unlisted: Cell::new(false),
             kept_for_later: Cell::new(false),
             reader: Notify::new(),
             keeper: Notify::new(),
@@ -70,6 +72,14 @@ impl Shard {
     pub(super) fn admit(&self, generation: u64, records: usize) -> Option<u64> {
         let now = self.host.now();
         self.progress().admit(generation, records as u64, now)
+    }
+
+    pub(super) fn listed(&self, unlisted: bool) {
+        self.unlisted.set(unlisted);
+    }
+
+    pub(super) fn is_unlisted(&self) -> bool {
+        self.unlisted.get()
     }
 
     pub(super) fn take_reposition(&self) -> Option<(u64, Opened)> {

@@ -75,8 +75,8 @@ impl Coordinator {
             if !self.see(&unseen).await {
                 break;
             }
-            let chosen = self.sharing.rules.unless_replayed(&mut self.rules, chosen);
             asked.extend(chosen.iter().map(|proof| Arc::clone(proof.shard())));
+            let chosen = self.sharing.rules.unless_replayed(&mut self.rules, chosen);
             let rows = self.sharing.rules.rows();
             let asking: Vec<_> = chosen
                 .into_iter()
@@ -175,31 +175,22 @@ impl Coordinator {
         }
     }
 
-    pub(super) fn let_go(&mut self) {
-        self.parked.retain(|id, shard| {
-            let gone = self.rules.is_gone(id);
-            if gone {
-                shard.give_up(false);
-            }
-            !gone
-        });
-        for (id, live) in &mut self.live {
-            if live.leaving || !self.rules.is_gone(id) {
-                continue;
-            }
-            self.host.tell(|| format!("{id} is let go"));
-            live.leaving = true;
-            live.shard.stop();
+    pub(super) fn told_of_listing(&mut self) {
+        for (id, live) in &self.live {
+            live.shard.listed(self.rules.is_unlisted(id));
+        }
+        let mut parked: Vec<_> = self.parked.keys().cloned().collect();
+        parked.retain(|id| self.rules.is_unlisted(id));
+        for id in parked {
+            self.unpark(&id);
         }
     }
 
     pub(super) fn handed_over(&mut self, shard: &ShardId) {
         self.host.tell(|| format!("{shard} handed over"));
-        if !self.rules.is_gone(shard) {
-            self.host.world.count(|counts| counts.handed_over += 1);
-            self.sharing.rules.gave(shard, self.host.now());
-        }
+        self.host.world.count(|counts| counts.handed_over += 1);
         self.rules.handed_over(shard);
+        self.sharing.rules.gave(shard, self.host.now());
         self.show();
     }
 
