@@ -1,7 +1,7 @@
 //! A Kinesis to try the other programs with, on loopback, for as long as this one runs.
 //!
 //! `cargo run --example local` prints what another terminal has to set; a line `orders {"id": 7}`
-//! typed here is then a record of the stream `orders`. With `--features dynamodb-lease` there is a
+//! typed here is then a record of the stream `orders`, and where it went is printed. With `--features dynamodb-lease` there is a
 //! `DynamoDB` too. Every stream a program names is there, with two shards.
 
 use std::error::Error;
@@ -31,19 +31,21 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .build();
     let client = Client::from_conf(config);
     // Nothing else happens here, so the lines may block. The input's end is the program's.
-    for line in stdin().lines() {
+    for (number, line) in stdin().lines().enumerate() {
         let line = line?;
         let Some((stream, record)) = line.split_once(' ') else {
             eprintln!("a line is a stream and a record: orders {{\"id\": 7}}");
             continue;
         };
-        // Keys of their own spread the records over the shards.
+        // A key of its own for each line spreads the records over the shards.
         let put = client
             .put_record()
             .stream_name(stream)
-            .partition_key(record);
+            .partition_key(number.to_string());
         match put.data(Blob::new(record)).send().await {
-            Ok(written) => println!("{stream} {}", written.shard_id),
+            Ok(written) => {
+                println!("{stream} {} {}", written.shard_id, written.sequence_number);
+            }
             Err(refused) => eprintln!("{:?}", refused.into_service_error()),
         }
     }

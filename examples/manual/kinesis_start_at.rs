@@ -1,15 +1,18 @@
 //! Where a subscription opens, without macros: `start_at(..)` is a step of the mount site.
 //!
-//! `cargo run --example manual_kinesis_start_at -- run`
+//! `cargo run --example manual_kinesis_start_at`, with the streams `bookings` and `clicks`. A shard and a
+//! sequence number, `-- shardId-000000000001 4968..`, read `payments` from that record on; `local`
+//! prints both of each record it writes.
 
+use std::env;
+use std::error::Error;
 use std::future::ready;
-use std::process::ExitCode;
 use std::time::{Duration, UNIX_EPOCH};
 
-use ruststream::runtime::cli::run_main;
 use ruststream_kinesis::prelude::*;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio::runtime::Runtime;
 
 const AN_HOUR: Duration = Duration::from_hours(1);
 
@@ -33,7 +36,7 @@ impl Handle<Entry> for Tell {
 }
 
 /// `since` is in milliseconds since the Unix epoch.
-pub(crate) fn service(since: u64, incident: KinesisPosition) -> RustStream {
+pub(crate) fn service(since: u64, incident: Option<KinesisPosition>) -> RustStream {
     RustStream::new(AppInfo::new("replays", "0.1.0")).with_broker(KinesisBroker::new(), |b| {
         // Reads everything the stream retains, at every start: the position goes before the
         // checkpoint.
@@ -49,28 +52,37 @@ pub(crate) fn service(since: u64, incident: KinesisPosition) -> RustStream {
         );
         // One shard opens at this record, the others where they would without it. The start fails
         // where the shard has no such record, or where another instance reads it.
-        b.include(
-            subscriber("payments", Tell("payment"))
-                .start_at(incident)
-                .build(),
-        );
+        if let Some(incident) = incident {
+            b.include(
+                subscriber("payments", Tell("payment"))
+                    .start_at(incident)
+                    .build(),
+            );
+        }
     })
 }
 
-pub(crate) fn app() -> RustStream {
-    let an_hour_ago = UNIX_EPOCH
+/// What the incident's log line named: a handler learns both from the key `Position`.
+pub(crate) fn incident(arguments: &[String]) -> Result<Option<KinesisPosition>, String> {
+    match arguments {
+        [] => Ok(None),
+        [shard, sequence] => Ok(Some(KinesisPosition::sequence(shard, sequence))),
+        _ => Err("name a shard and a sequence number, or neither".to_owned()),
+    }
+}
+
+/// In milliseconds since the Unix epoch.
+fn an_hour_ago() -> u64 {
+    let then = UNIX_EPOCH
         .elapsed()
         .unwrap_or_default()
         .saturating_sub(AN_HOUR);
-    let since = u64::try_from(an_hour_ago.as_millis()).unwrap_or(u64::MAX);
-    // A log line of the incident named both: a handler learns them from the key `Position`.
-    let sequence = "49680703061811541063696485435289739379988392961053294642";
-    service(
-        since,
-        KinesisPosition::sequence("shardId-000000000003", sequence),
-    )
+    u64::try_from(then.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn main() -> ExitCode {
-    run_main(app)
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<_> = env::args().skip(1).collect();
+    let incident = incident(&arguments)?;
+    Runtime::new()?.block_on(service(an_hour_ago(), incident).run())?;
+    Ok(())
 }

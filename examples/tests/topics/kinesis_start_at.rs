@@ -8,6 +8,9 @@ use ruststream::testing::{TestApp, TestError, TestableBroker};
 use ruststream_kinesis::prelude::*;
 use serde_json::{Value, json};
 
+use crate::support::publish;
+
+#[expect(dead_code, reason = "only cargo runs its `main`")]
 #[path = "../../kinesis_start_at.rs"]
 mod example;
 #[expect(dead_code, reason = "only cargo runs its `main`")]
@@ -30,7 +33,7 @@ async fn each_subscription_opens_where_it_says() {
         let since = now() + 500;
         // The third record of a shard, as this log numbers them.
         let third = KinesisPosition::sequence(SHARD, format!("49{:054}", 2));
-        let tb = TestApp::with_state(service(since, third), |brokers| {
+        let tb = TestApp::with_state(service(since, Some(third)), |brokers| {
             let log = brokers.broker::<KinesisBroker>();
             for id in 1..=4 {
                 while id == 2 && now() < since {
@@ -60,14 +63,38 @@ async fn each_subscription_opens_where_it_says() {
 
 #[tokio::test]
 async fn the_start_fails_where_the_shard_has_no_such_record() {
-    let refused = [
-        TestApp::start(example::app()).await.err(),
-        TestApp::start(manual::app()).await.err(),
-    ];
-    for refused in refused {
+    for service in [example::service, manual::service] {
+        let missing = KinesisPosition::sequence("shardId-000000000003", "49");
+        let refused = TestApp::start(service(now(), Some(missing))).await.err();
         let Some(TestError::Subscribe(refused)) = refused else {
             panic!("the mount is refused, not {refused:?}");
         };
         assert!(refused.to_string().contains("payments"), "{refused}");
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_is_told_no_record_reads_the_other_streams() {
+    for (incident, service) in [
+        (
+            example::incident as fn(&[String]) -> _,
+            example::service as fn(_, _) -> _,
+        ),
+        (manual::incident, manual::service),
+    ] {
+        let told = ["shardId-000000000001", "49"].map(str::to_owned);
+        let position = KinesisPosition::sequence("shardId-000000000001", "49");
+        assert_eq!(incident(&told), Ok(Some(position)));
+        assert!(incident(&told[..1]).is_err(), "a shard names no record");
+
+        let untold = incident(&[]).expect("no arguments are sound");
+        let tb = TestApp::start(service(now(), untold)).await;
+        let tb = tb.expect("no record has to be there");
+        let broker = tb.broker::<KinesisBroker>();
+        for stream in ["bookings", "clicks"] {
+            publish(&broker, stream, &json!({ "id": 1 })).await;
+            broker.subscriber(stream).assert_called_once();
+        }
+        tb.shutdown().await.expect("the app stops");
     }
 }
