@@ -21,16 +21,19 @@ async fn handle(order: &Order) -> HandlerOutcome {
 
 // The store sees the name with a slash and a number drawn at connect behind it: a process that
 // was started again under its name does not take the leases of the one before it for its own.
-pub(crate) fn service(broker: KinesisBroker, instance: &str) -> RustStream {
-    RustStream::new(AppInfo::new("orders", "0.1.0")).with_broker(broker.owner_id(instance), |b| {
+pub(crate) fn service(broker: KinesisBroker, instance: Option<String>) -> RustStream {
+    // Where nothing names the instance, the broker takes the host's name. A name is for hosts that
+    // run several.
+    let broker = match instance {
+        Some(instance) => broker.owner_id(instance),
+        None => broker,
+    };
+    RustStream::new(AppInfo::new("orders", "0.1.0")).with_broker(broker, |b| {
         b.include(handle);
     })
 }
 
 #[ruststream::app]
 pub(crate) fn app() -> RustStream {
-    // Where nothing names the instance, the broker takes the host's name; this is for hosts that
-    // run several.
-    let instance = env::var("INSTANCE").unwrap_or_else(|_| "orders-0".to_owned());
-    service(KinesisBroker::new(), &instance)
+    service(KinesisBroker::new(), env::var("INSTANCE").ok())
 }

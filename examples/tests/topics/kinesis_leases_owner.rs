@@ -15,7 +15,7 @@ use serde_json::json;
 
 use crate::embedded::{self, Tested};
 
-type Service = fn(KinesisBroker, &str) -> RustStream;
+type Service = fn(KinesisBroker, Option<String>) -> RustStream;
 
 const FORMS: [(&str, Service); 2] = [("example", example::service), ("manual", manual::service)];
 
@@ -45,7 +45,8 @@ async fn the_store_sees_the_name_and_a_number_of_each_process() -> Tested {
         let mut seen = Vec::new();
         for _ in 0..2 {
             let broker = embedded::broker(&stack).lease_store(leases.clone());
-            let running = service(broker, "orders-7").start().await?;
+            let instance = Some("orders-7".to_owned());
+            let running = service(broker, instance).start().await?;
             let owner = leases.read(&key).await?.owner.expect("the shard is read");
             assert!(owner.starts_with("orders-7/"), "{owner}");
             seen.push(owner);
@@ -53,5 +54,24 @@ async fn the_store_sees_the_name_and_a_number_of_each_process() -> Tested {
         }
         assert_ne!(seen[0], seen[1], "a restarted process is another owner");
     }
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_instance_that_nobody_names_has_the_name_of_its_host() -> Tested {
+    let mut names = Vec::new();
+    for (form, service) in FORMS {
+        println!("{form}");
+        let stack = embedded::stack(1);
+        let broker = embedded::broker(&stack);
+        let monitor = broker.monitor();
+        let running = service(broker, None).start().await?;
+        let owner = monitor.streams().remove(0).owner;
+        running.shutdown().await?;
+        let (name, _) = owner.split_once('/').expect("a name and a number");
+        assert!(!name.is_empty(), "{owner}");
+        names.push(name.to_owned());
+    }
+    assert_eq!(names[0], names[1], "both run on this host");
     Ok(())
 }
