@@ -1,19 +1,24 @@
 //! A service as production wants it: it tells how it is and how far behind, and stops gracefully.
 //!
-//! `cargo run --example kinesis_production`, with the region and the credentials of the environment
-//! and a stream `orders`. It prints a line every ten seconds; Ctrl-C or `kill` stops it.
+//! `cargo run --example kinesis_production --features dynamodb-lease`, with the region and the
+//! credentials of the environment. The stream `orders` has to be there; the table is created. It
+//! prints a line every ten seconds; Ctrl-C or `kill` stops it.
 
 use std::error::Error;
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
+use aws_config::{BehaviorVersion, SdkConfig};
+use ruststream::logging;
 use ruststream::runtime::{HealthProbe, SubscriptionEnd};
 use ruststream_kinesis::KinesisMonitor;
 use ruststream_kinesis::prelude::*;
 use serde::Deserialize;
-use tokio::signal::ctrl_c;
 #[cfg(unix)]
 use tokio::signal::unix::{SignalKind, signal};
+#[cfg(windows)]
+use tokio::signal::windows::{ctrl_c, ctrl_close};
 use tokio::time::interval;
 
 #[derive(Deserialize)]
@@ -27,11 +32,19 @@ async fn handle(order: &Order) -> HandlerOutcome {
     HandlerOutcome::ack()
 }
 
-pub(crate) fn service(broker: KinesisBroker) -> RustStream {
+/// The table every instance names. The default store is the process's memory, which a restart empties.
+pub(crate) fn leases(config: &SdkConfig) -> DynamoLeaseStore {
+    DynamoLeaseStore::new(config, "orders-leases").create_table_if_missing()
+}
+
+pub(crate) fn service(broker: KinesisBroker, leases: DynamoLeaseStore) -> RustStream {
+    let broker = broker.lease_store(Arc::new(leases));
     RustStream::new(AppInfo::new("orders", "0.1.0"))
         // A service that reads no more is to be started again, not to look alive.
         .on_subscription_end(SubscriptionEnd::FailFast)
-        .shutdown_timeout(Duration::from_secs(20))
+        // A stop may take twice this, once for the handlers and once for the copies of
+        // `retry_after`, and eight seconds for the leases: less than the supervisor's thirty.
+        .shutdown_timeout(Duration::from_secs(10))
         .with_broker(broker, |b| {
             b.include(handle);
         })
@@ -41,24 +54,39 @@ pub(crate) fn service(broker: KinesisBroker) -> RustStream {
 pub(crate) fn report(health: &HealthProbe, monitor: &KinesisMonitor) -> String {
     let streams = monitor.streams();
     let shards = || streams.iter().flat_map(|stream| &stream.shards);
-    // Grows where the handlers are slower than the publishers.
-    let behind = shards().filter_map(|shard| shard.behind).max();
+    // Grows where the handlers are slower than the publishers and, by the age of the last read,
+    // where no read is answered.
+    let behind = shards().filter_map(|shard| Some(shard.behind? + shard.read_ago?));
     // Grows where a handler hangs, or left a record unhandled.
-    let held = shards().filter_map(|shard| shard.held_for).max();
+    let held = shards().filter_map(|shard| shard.held_for);
+    // More than none for minutes: nobody reads them. A shard that this instance lost, and that no
+    // other took, is among them; so is one that waits until its parents are read to their end.
+    let unowned = streams.iter().flat_map(|stream| {
+        let others = stream.elsewhere.iter();
+        others.filter(|shard| shard.owner.as_ref().is_none_or(|by| *by == stream.owner))
+    });
+    let never_read = shards().filter(|shard| shard.read_ago.is_none());
     format!(
-        "running={} shards={} behind={}s held={}s",
+        "running={} shards={} unread={} behind={}s held={}s",
         health.is_running(),
         shards().count(),
-        behind.unwrap_or_default().as_secs(),
-        held.unwrap_or_default().as_secs(),
+        unowned.count() + never_read.count(),
+        behind.max().unwrap_or_default().as_secs(),
+        held.max().unwrap_or_default().as_secs(),
     )
 }
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let broker = KinesisBroker::new();
+    // What the service logs; `RUST_LOG` asks for more.
+    logging::init()?;
+    let config = aws_config::defaults(BehaviorVersion::latest()).load().await;
+    let leases = leases(&config);
+    let broker = KinesisBroker::from_config(config);
     let monitor = broker.monitor();
-    let running = service(broker).start().await?;
+    // Before the start, so that a signal during it is answered as well, when it is over.
+    let asked = asked_to_stop()?;
+    let running = service(broker, leases).start().await?;
     let health = running.health();
     let stopping = running.stopping();
     tokio::spawn(async move {
@@ -69,23 +97,26 @@ async fn main() -> Result<(), Box<dyn Error>> {
         }
     });
     tokio::select! {
-        asked = asked_to_stop() => asked?,
+        () = asked => {}
         // The service ended itself, and the shutdown answers why.
         () = stopping => {}
     }
     Ok(running.shutdown().await?)
 }
 
-/// Ctrl-C, or the signal a supervisor sends.
-async fn asked_to_stop() -> io::Result<()> {
+/// Ctrl-C, or the signal a supervisor sends. From this call on neither ends the process by itself.
+fn asked_to_stop() -> io::Result<impl Future<Output = ()>> {
     #[cfg(unix)]
-    {
-        let mut terminate = signal(SignalKind::terminate())?;
+    let (mut pressed, mut terminate) = (
+        signal(SignalKind::interrupt())?,
+        signal(SignalKind::terminate())?,
+    );
+    #[cfg(windows)]
+    let (mut pressed, mut terminate) = (ctrl_c()?, ctrl_close()?);
+    Ok(async move {
         tokio::select! {
-            pressed = ctrl_c() => pressed,
-            _ = terminate.recv() => Ok(()),
+            _ = pressed.recv() => {}
+            _ = terminate.recv() => {}
         }
-    }
-    #[cfg(not(unix))]
-    ctrl_c().await
+    })
 }

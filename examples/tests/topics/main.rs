@@ -29,6 +29,7 @@ mod kinesis_leases_store;
 mod kinesis_leases_two_instances;
 mod kinesis_out_retry;
 mod kinesis_partition_key;
+#[cfg(feature = "dynamodb-lease")]
 mod kinesis_production;
 mod kinesis_publishing;
 mod kinesis_replies;
