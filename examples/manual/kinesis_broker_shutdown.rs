@@ -36,15 +36,17 @@ impl Handle<Order> for Pack {
 
 pub(crate) fn service(broker: KinesisBroker) -> RustStream {
     RustStream::new(AppInfo::new("packing", "0.1.0"))
-        // Less than what the supervisor waits before it kills, so that the leases are handed back
-        // even where a handler hangs. Its record is then delivered again, to the next owner.
-        .shutdown_timeout(Duration::from_secs(20))
+        // How long handlers may go on. The copies of `retry_after` get as long after them, and the
+        // leases eight seconds: 28 in all, less than the supervisor waits before it kills, so that
+        // the leases are handed back even where a handler hangs. Its record is then delivered
+        // again, to the next owner.
+        .shutdown_timeout(Duration::from_secs(10))
         .on_shutdown(async |_| {
             println!("stopping: no new order is begun");
             Ok::<_, Infallible>(())
         })
         .after_shutdown(async |_| {
-            println!("stopped: another instance can go on at once");
+            println!("stopped: no lease is held any more");
             Ok::<_, Infallible>(())
         })
         .with_broker(broker, |b| {
