@@ -6,7 +6,7 @@ use ruststream_kinesis::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// How long an order has to be paid before it is looked at again.
-pub const ASK_AGAIN_AFTER: Duration = Duration::from_secs(30);
+pub const ASK_AGAIN_AFTER: Duration = Duration::from_secs(5);
 
 /// A record of the stream `orders`.
 #[derive(Debug, PartialEq, Deserialize, Serialize, Outgoing)]

@@ -4,10 +4,13 @@ use std::error::Error;
 use std::sync::Arc;
 
 use aws_config::BehaviorVersion;
+use ruststream::logging;
 use ruststream_kinesis::prelude::*;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
+    // What the service logs goes to stderr; `RUST_LOG` asks for more or less of it.
+    logging::init()?;
     let config = aws_config::defaults(BehaviorVersion::latest()).load().await;
     // Every instance names the same table; that is all they need to share the shards.
     let leases = DynamoLeaseStore::new(&config, "orders-leases").create_table_if_missing();
