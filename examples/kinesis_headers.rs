@@ -1,10 +1,15 @@
 //! Headers: the three that every delivery carries, and the user's own.
 //!
-//! `cargo run --example kinesis_headers -- run`
+//! `cargo run --example kinesis_headers`
+
+use std::time::Duration;
 
 use ruststream_kinesis::prelude::*;
 use ruststream_kinesis::{PARTITION_KEY_HEADER, SEQUENCE_HEADER, SHARD_HEADER};
 use serde::{Deserialize, Serialize};
+
+/// How long a stream that takes nothing is left alone.
+const PAUSE: Duration = Duration::from_secs(5);
 
 #[derive(Deserialize)]
 struct Order {
@@ -46,13 +51,20 @@ async fn handle(
     };
     match audit.message(&line).with_headers(&tenant).publish().await {
         Ok(()) => HandlerOutcome::ack(),
-        Err(_) => HandlerOutcome::retry(),
+        // A copy is handled in a moment. `retry()` without a cap would leave the order, and the
+        // checkpoint of its shard with it, until the lease is next taken.
+        Err(_) => HandlerOutcome::retry_after(PAUSE),
     }
 }
 
 #[ruststream::app]
 pub(crate) fn app() -> impl App {
     RustStream::new(AppInfo::new("orders", "0.1.0")).with_broker(KinesisBroker::new(), |b| {
-        b.include(handle).out(Audit, Publish::default()).build();
+        b.include(handle)
+            .out(Audit, Publish::default())
+            // Four deliveries; after that the order goes to a stream somebody looks at.
+            .max_attempts(nonzero!(4))
+            .dead_letter("orders.unaudited")
+            .build();
     })
 }

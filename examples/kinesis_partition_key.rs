@@ -1,10 +1,15 @@
 //! The four places that can name a record's partition key, and which of them wins.
 //!
-//! `cargo run --example kinesis_partition_key -- run`
+//! `cargo run --example kinesis_partition_key`
+
+use std::time::Duration;
 
 use ruststream_kinesis::PARTITION_KEY_HEADER;
 use ruststream_kinesis::prelude::*;
 use serde::{Deserialize, Serialize};
+
+/// How long a stream that takes nothing is left alone.
+const PAUSE: Duration = Duration::from_secs(5);
 
 #[derive(Deserialize)]
 struct Order {
@@ -71,7 +76,9 @@ async fn announce(
             .is_ok(),
     ];
     if sent.contains(&false) {
-        return HandlerOutcome::retry();
+        // A copy is handled in a moment. `retry()` without a cap would leave the order, and the
+        // checkpoint of its shard with it, until the lease is next taken.
+        return HandlerOutcome::retry_after(PAUSE);
     }
     HandlerOutcome::ack()
 }
@@ -82,6 +89,9 @@ pub(crate) fn app() -> impl App {
         b.include(announce)
             .out(Keyed, Publish::default().partition_key("ledger"))
             .out(Spread, Publish::default())
+            // Four deliveries; after that the order goes to a stream somebody looks at.
+            .max_attempts(nonzero!(4))
+            .dead_letter("orders.unannounced")
             .build();
     })
 }

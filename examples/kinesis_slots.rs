@@ -1,11 +1,16 @@
 //! Slots: a handler publishes through named positions, and the mount site says what is behind them.
 //!
-//! `cargo run --example kinesis_slots -- run`
+//! `cargo run --example kinesis_slots`
+
+use std::time::Duration;
 
 use ruststream_kinesis::prelude::*;
 use serde::{Deserialize, Serialize};
 
 const LARGE: u64 = 100_000;
+
+/// How long a stream that takes nothing is left alone.
+const PAUSE: Duration = Duration::from_secs(5);
 
 #[derive(Deserialize)]
 struct Order {
@@ -43,8 +48,11 @@ async fn book(
     Out(alerts): Out<impl Publisher, Alerts>,
 ) -> HandlerOutcome {
     let Order { id: order, cents } = *order;
+    // A copy is handled in a moment. `retry()` without a cap would leave the order, and the
+    // checkpoint of its shard with it, until the lease is next taken.
+    let again = HandlerOutcome::retry_after(PAUSE);
     if journal.message(&Entry { order }).publish().await.is_err() {
-        return HandlerOutcome::retry();
+        return again;
     }
     if cents >= LARGE
         && alerts
@@ -53,7 +61,7 @@ async fn book(
             .await
             .is_err()
     {
-        return HandlerOutcome::retry();
+        return again;
     }
     HandlerOutcome::ack()
 }
@@ -65,6 +73,9 @@ pub(crate) fn app() -> impl App {
             // The journal is one sequence, so it stays in one shard.
             .out(Journal, Publish::default().partition_key("journal"))
             .out(Alerts, Publish::default())
+            // Four deliveries; after that the order goes to a stream somebody looks at.
+            .max_attempts(nonzero!(4))
+            .dead_letter("orders.unbooked")
             .build();
     })
 }

@@ -1,14 +1,18 @@
 //! Headers without macros: the message type names its contract, and the body extracts the other.
 //!
-//! `cargo run --example manual_kinesis_headers -- run`
+//! `cargo run --example manual_kinesis_headers`
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use ruststream::runtime::cli::run_main;
 use ruststream_kinesis::prelude::*;
 use ruststream_kinesis::{PARTITION_KEY_HEADER, SEQUENCE_HEADER, SHARD_HEADER};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// How long a stream that takes nothing is left alone.
+const PAUSE: Duration = Duration::from_secs(5);
 
 #[derive(Deserialize, JsonSchema)]
 struct Order {
@@ -69,7 +73,12 @@ where
             read_from: places.join(" "),
         };
         let audit = outs.get(Audit).message(&line).with_headers(&tenant);
-        audit.publish().await.map_err(|_| HandlerOutcome::retry())
+        // A copy is handled in a moment. `retry()` without a cap would leave the order, and the
+        // checkpoint of its shard with it, until the lease is next taken.
+        audit
+            .publish()
+            .await
+            .map_err(|_| HandlerOutcome::retry_after(PAUSE))
     }
 }
 
@@ -77,6 +86,9 @@ pub(crate) fn app() -> RustStream {
     RustStream::new(AppInfo::new("orders", "0.1.0")).with_broker(KinesisBroker::new(), |b| {
         b.include(subscriber(KinesisStream::new("orders"), Receive).build())
             .out(Audit, Publish::default())
+            // Four deliveries; after that the order goes to a stream somebody looks at.
+            .max_attempts(nonzero!(4))
+            .dead_letter("orders.unaudited")
             .build();
     })
 }

@@ -1,14 +1,18 @@
 //! The four places of a partition key, without macros: a slot is one entry of the body's `Outs`.
 //!
-//! `cargo run --example manual_kinesis_partition_key -- run`
+//! `cargo run --example manual_kinesis_partition_key`
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use ruststream::runtime::cli::run_main;
 use ruststream_kinesis::PARTITION_KEY_HEADER;
 use ruststream_kinesis::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// How long a stream that takes nothing is left alone.
+const PAUSE: Duration = Duration::from_secs(5);
 
 #[derive(Deserialize, JsonSchema)]
 struct Order {
@@ -51,8 +55,10 @@ impl PublishedThrough<Spread> for Event {}
 
 struct Announce;
 
+/// A copy is handled in a moment. `retry()` without a cap would leave the order, and the checkpoint
+/// of its shard with it, until the lease is next taken.
 fn again<E>(_: E) -> HandlerOutcome {
-    HandlerOutcome::retry()
+    HandlerOutcome::retry_after(PAUSE)
 }
 
 /// The bound on the options is what puts the step within reach.
@@ -98,6 +104,9 @@ pub(crate) fn app() -> RustStream {
         b.include(subscriber(KinesisStream::new("orders"), Announce).build())
             .out(Keyed, Publish::default().partition_key("ledger"))
             .out(Spread, Publish::default())
+            // Four deliveries; after that the order goes to a stream somebody looks at.
+            .max_attempts(nonzero!(4))
+            .dead_letter("orders.unannounced")
             .build();
     })
 }

@@ -1,8 +1,9 @@
 //! Slots without macros: a marker is an `OutSlot`, and the body bounds the entries of its `Outs`.
 //!
-//! `cargo run --example manual_kinesis_slots -- run`
+//! `cargo run --example manual_kinesis_slots`
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use ruststream::runtime::cli::run_main;
 use ruststream_kinesis::prelude::*;
@@ -10,6 +11,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 const LARGE: u64 = 100_000;
+
+/// How long a stream that takes nothing is left alone.
+const PAUSE: Duration = Duration::from_secs(5);
 
 #[derive(Deserialize, JsonSchema)]
 struct Order {
@@ -83,8 +87,11 @@ where
     ) -> Result<(), HandlerOutcome> {
         let Order { id: order, cents } = *order;
         let (journal, alerts) = (outs.get(Journal), outs.get(Alerts));
+        // A copy is handled in a moment. `retry()` without a cap would leave the order, and the
+        // checkpoint of its shard with it, until the lease is next taken.
+        let again = HandlerOutcome::retry_after(PAUSE);
         if journal.message(&Entry { order }).publish().await.is_err() {
-            return Err(HandlerOutcome::retry());
+            return Err(again);
         }
         if cents >= LARGE
             && alerts
@@ -93,7 +100,7 @@ where
                 .await
                 .is_err()
         {
-            return Err(HandlerOutcome::retry());
+            return Err(again);
         }
         Ok(())
     }
@@ -105,6 +112,9 @@ pub(crate) fn app() -> RustStream {
             // The journal is one sequence, so it stays in one shard.
             .out(Journal, Publish::default().partition_key("journal"))
             .out(Alerts, Publish::default())
+            // Four deliveries; after that the order goes to a stream somebody looks at.
+            .max_attempts(nonzero!(4))
+            .dead_letter("orders.unbooked")
             .build();
     })
 }

@@ -225,6 +225,8 @@
 //!
 //! ```
 //! # mod demo {
+//! # use std::time::Duration;
+//! #
 //! # use ruststream_kinesis::prelude::*;
 //! # use serde::{Deserialize, Serialize};
 //! #
@@ -254,21 +256,30 @@
 //!         .partition_key(order.tenant.as_str())
 //!         .publish()
 //!         .await;
-//!     if sent.is_ok() { HandlerOutcome::ack() } else { HandlerOutcome::retry() }
+//!     match sent {
+//!         Ok(()) => HandlerOutcome::ack(),
+//!         // A copy is handled in a moment. `retry()` without a cap waits for the next lease.
+//!         Err(_) => HandlerOutcome::retry_after(Duration::from_secs(5)),
+//!     }
 //! }
 //!
 //! #[ruststream::app]
 //! fn app() -> impl App {
 //!     RustStream::new(AppInfo::new("journal", "0.1.0")).with_broker(KinesisBroker::new(), |b| {
-//!         b.include(enter).out(Journal, Publish::default()).build();
+//!         b.include(enter)
+//!             .out(Journal, Publish::default())
+//!             .max_attempts(nonzero!(4))
+//!             .dead_letter("orders.unjournaled")
+//!             .build();
 //!     })
 //! }
 //! # }
 //! # fn main() {}
 //! ```
 //!
-//! The copies of retries leave through the same policy; `.out_retry(Publish::default())` at the
-//! mount site replaces it, and `.partition_key(..)` after it gives all copies one key.
+//! The copies of retries, and dead letters, leave through the broker's default policy, whatever a
+//! slot has; `.out_retry(..)` at the mount site replaces it, and `.partition_key(..)` after it gives
+//! all copies one key.
 //!
 //! Headers travel in an envelope around the payload, written only where there are any: a record
 //! without headers is the plain payload, which every Kinesis consumer reads. A publish that carries

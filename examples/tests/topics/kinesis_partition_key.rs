@@ -1,6 +1,7 @@
 //! The ladder of the partition key.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use ruststream::testing::TestApp;
 use ruststream_kinesis::PARTITION_KEY_HEADER;
@@ -15,9 +16,12 @@ mod example;
 #[path = "../../manual/kinesis_partition_key.rs"]
 mod manual;
 
+const PAUSE: Duration = Duration::from_secs(5);
+
 both!(
     app(): the_step_goes_before_the_header_and_the_header_before_the_policy,
     a_record_without_a_key_gets_one_of_its_own,
+    an_order_that_cannot_be_announced_is_tried_again_and_given_up,
 );
 
 fn order(id: u64) -> Value {
@@ -58,4 +62,21 @@ async fn a_record_without_a_key_gets_one_of_its_own(tb: &TestApp<impl AppState>)
         .filter_map(|record| record.headers().get_str(PARTITION_KEY_HEADER))
         .collect();
     assert_eq!(keys.len(), 8);
+}
+
+async fn an_order_that_cannot_be_announced_is_tried_again_and_given_up(
+    tb: &TestApp<impl AppState>,
+) {
+    let broker = tb.broker::<KinesisBroker>();
+    // A key is 256 characters at most, and this one is the customer's.
+    let refused = json!({ "id": 7, "customer": "a".repeat(257), "region": "north" });
+    publish(&broker, "orders", &refused).await;
+    for deliveries in 2..=4 {
+        tb.advance(PAUSE).await.expect("the copy settles");
+        broker.subscriber("orders").assert_called(deliveries);
+    }
+    broker
+        .published::<Value>("orders.unannounced")
+        .assert_called_once()
+        .with(&refused);
 }
