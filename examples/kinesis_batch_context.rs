@@ -1,14 +1,20 @@
 //! What the broker knows of a batch: the seeker in its context, and the place of each record in the
 //! headers.
 //!
-//! `cargo run --example kinesis_batch_context -- run`
+//! `cargo run --example kinesis_batch_context`
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use ruststream_kinesis::prelude::*;
 use serde::Deserialize;
+use tokio::time::sleep;
+
+/// What a failover takes. It is all that slows the replay down; the replay ends when the archive
+/// takes the readings, with the stream's retention, or with the service.
+const PAUSE: Duration = Duration::from_secs(5);
 
 #[derive(Deserialize)]
 struct Reading {
@@ -36,7 +42,7 @@ impl Archive {
     }
 }
 
-/// `retry()` would bring the readings back with the next lease. Going back to them does at once.
+/// `retry()` would bring the readings back with the next lease. Going back to them does in a moment.
 #[subscriber(stream = "readings", batch = 100)]
 async fn archive(
     readings: &[Message<Place, Reading>],
@@ -45,6 +51,8 @@ async fn archive(
     if ctx.state().store(readings) {
         return HandlerOutcome::ack();
     }
+    // No other batch is handled meanwhile, as none would be stored either.
+    sleep(PAUSE).await;
     // A batch mixes the shards, and a record's position moves its own shard only.
     let places = readings.iter().rev().map(|reading| &reading.headers);
     let firsts: BTreeMap<_, _> = places

@@ -1,17 +1,23 @@
 //! What the broker knows of a batch, without macros: the body is a `Handle` of a slice of messages
 //! with their headers.
 //!
-//! `cargo run --example manual_kinesis_batch_context -- run`
+//! `cargo run --example manual_kinesis_batch_context`
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use ruststream::runtime::cli::run_main;
 use ruststream_kinesis::prelude::*;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio::time::sleep;
+
+/// What a failover takes. It is all that slows the replay down; the replay ends when the archive
+/// takes the readings, with the stream's retention, or with the service.
+const PAUSE: Duration = Duration::from_secs(5);
 
 #[derive(Deserialize, JsonSchema)]
 struct Reading {
@@ -41,7 +47,7 @@ impl Archive {
 
 struct Store;
 
-/// `retry()` would bring the readings back with the next lease. Going back to them does at once.
+/// `retry()` would bring the readings back with the next lease. Going back to them does in a moment.
 impl Handle<[Message<Place, Reading>], (), (), KinesisBatchContext, Archive> for Store {
     async fn handle(
         &self,
@@ -52,6 +58,8 @@ impl Handle<[Message<Place, Reading>], (), (), KinesisBatchContext, Archive> for
         if ctx.state().store(readings) {
             return Ok(());
         }
+        // No other batch is handled meanwhile, as none would be stored either.
+        sleep(PAUSE).await;
         // A batch mixes the shards, and a record's position moves its own shard only.
         let places = readings.iter().rev().map(|reading| &reading.headers);
         let firsts: BTreeMap<_, _> = places
