@@ -1,5 +1,7 @@
 //! The context of a delivery.
 
+use std::time::UNIX_EPOCH;
+
 use ruststream::testing::TestApp;
 use ruststream_kinesis::prelude::*;
 use serde_json::{Value, json};
@@ -14,17 +16,18 @@ mod manual;
 
 both!(
     app(): a_handler_knows_the_position_of_its_record,
-    a_handler_with_both_keys_leaves_the_rest_of_a_broken_file,
+    a_handler_with_both_keys_leaves_a_backlog_that_is_worthless,
 );
 
-fn row(id: u64, sound: bool) -> Value {
-    json!({ "id": id, "sound": sound })
+fn reading(value: u64, age_seconds: u64) -> Value {
+    let now = UNIX_EPOCH.elapsed().expect("it is past 1970").as_secs();
+    json!({ "gauge": "boiler", "value": value, "read_at": now - age_seconds })
 }
 
 async fn a_handler_knows_the_position_of_its_record(tb: &TestApp<impl AppState>) {
     let broker = tb.broker::<KinesisBroker>();
     for id in [7, 8] {
-        publish(&broker, "rows", &row(id, true)).await;
+        publish(&broker, "rows", &json!({ "id": id })).await;
     }
     let found = broker.published::<Value>("rows.found").decoded();
     let rows: Vec<_> = found.iter().map(|found| &found["row"]).collect();
@@ -39,12 +42,13 @@ async fn a_handler_knows_the_position_of_its_record(tb: &TestApp<impl AppState>)
     assert!(number(0).is_some());
 }
 
-async fn a_handler_with_both_keys_leaves_the_rest_of_a_broken_file(tb: &TestApp<impl AppState>) {
+async fn a_handler_with_both_keys_leaves_a_backlog_that_is_worthless(tb: &TestApp<impl AppState>) {
     let broker = tb.broker::<KinesisBroker>();
-    let file = [row(1, true), row(2, false), row(3, true), row(4, true)];
-    publish_together(&broker, "imports", &file).await;
-    publish(&broker, "imports", &row(5, true)).await;
-    broker.subscriber("imports").settled(HandlerOutcome::ack());
-    let read = broker.subscriber("imports").received::<Value>();
-    assert_eq!(read, [row(1, true), row(2, false), row(5, true)]);
+    let backlog = [reading(1, 30), reading(2, 300), reading(3, 200)];
+    publish_together(&broker, "gauges", &backlog).await;
+    publish(&broker, "gauges", &reading(4, 0)).await;
+    broker.subscriber("gauges").settled(HandlerOutcome::ack());
+    let read = broker.subscriber("gauges").received::<Value>();
+    let values: Vec<_> = read.iter().map(|reading| &reading["value"]).collect();
+    assert_eq!(values, [1, 2, 4]);
 }
