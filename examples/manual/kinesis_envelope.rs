@@ -71,6 +71,10 @@ pub(crate) async fn publish(receipts: &KinesisPublisher) -> Result<(), Failure> 
 
 /// What finds the payload of both, in any language: an envelope is "RSK2", the length of the headers
 /// in four bytes, big end first, and the headers.
+///
+/// It goes by that length alone, where the crate reads the headers too: what begins like an envelope
+/// and has unsound headers is a payload of its own, which the crate delivers whole. And the crate
+/// reads the earlier envelope, "RSK1", which it never writes and this does not know.
 pub(crate) fn payload(record: &[u8]) -> &[u8] {
     let envelope = record.strip_prefix(b"RSK2");
     let Some((length, rest)) = envelope.and_then(<[u8]>::split_first_chunk) else {
