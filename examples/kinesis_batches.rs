@@ -1,6 +1,6 @@
 //! Batches: how many records one call takes, and one outcome for all of them or one for each.
 //!
-//! `cargo run --example kinesis_batches -- run`
+//! `cargo run --example kinesis_batches`
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! The first service: one handler on one stream.
 //!
-//! `cargo run --example kinesis_first_service -- run`
+//! `cargo run --example kinesis_first_service`
 
 use ruststream_kinesis::prelude::*;
 use serde::Deserialize;

@@ -1,6 +1,6 @@
 //! The publisher that retry copies leave through, here with a partition key of its own.
 //!
-//! `cargo run --example kinesis_out_retry -- run`
+//! `cargo run --example kinesis_out_retry`
 
 use ruststream_kinesis::prelude::*;
 use serde::Deserialize;

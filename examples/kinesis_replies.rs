@@ -1,6 +1,6 @@
 //! Replies: what a handler returns is written to a stream, and then its record is acknowledged.
 //!
-//! `cargo run --example kinesis_replies -- run`
+//! `cargo run --example kinesis_replies`
 
 use ruststream_kinesis::prelude::*;
 use serde::{Deserialize, Serialize};

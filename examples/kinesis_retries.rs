@@ -1,6 +1,6 @@
 //! Retries with a cap, and a stream for what is given up.
 //!
-//! `cargo run --example kinesis_retries -- run`
+//! `cargo run --example kinesis_retries`
 
 use std::time::Duration;
 

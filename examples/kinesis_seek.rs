@@ -1,6 +1,6 @@
 //! A handler that moves its subscription while it runs.
 //!
-//! `cargo run --example kinesis_seek -- run`
+//! `cargo run --example kinesis_seek`
 
 use std::time::{Duration, UNIX_EPOCH};
 

@@ -1,6 +1,6 @@
 //! The four outcomes of a record, and what each does to the checkpoint of its shard.
 //!
-//! `cargo run --example kinesis_settlement -- run`
+//! `cargo run --example kinesis_settlement`
 
 use std::time::Duration;
 

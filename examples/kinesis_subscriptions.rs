@@ -1,6 +1,7 @@
 //! The ways to name the stream a handler reads, and to say how it is read.
 //!
-//! `cargo run --example kinesis_subscriptions -- run`
+//! `cargo run --example kinesis_subscriptions`. In an account it creates the stream `returns`,
+//! which costs money until it is deleted, and needs an ARN of a stream you may read.
 
 use std::time::Duration;
 

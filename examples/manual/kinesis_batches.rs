@@ -1,7 +1,7 @@
 //! Batches without macros: the body is a `Handle` of a slice, and `Err` carries one outcome for
 //! each record.
 //!
-//! `cargo run --example manual_kinesis_batches -- run`
+//! `cargo run --example manual_kinesis_batches`
 
 use std::future::ready;
 use std::process::ExitCode;

@@ -1,6 +1,6 @@
 //! The first service without macros: the handler is a type, and `main` is written by hand.
 //!
-//! `cargo run --example manual_kinesis_first_service -- run`
+//! `cargo run --example manual_kinesis_first_service`
 
 use std::future::ready;
 use std::process::ExitCode;

@@ -1,6 +1,6 @@
 //! The publisher of retry copies, without macros.
 //!
-//! `cargo run --example manual_kinesis_out_retry -- run`
+//! `cargo run --example manual_kinesis_out_retry`
 
 use std::future::ready;
 use std::process::ExitCode;

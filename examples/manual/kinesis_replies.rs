@@ -1,6 +1,6 @@
 //! Replies without macros: the second parameter of `Handle`, and `reply()` where it is mounted.
 //!
-//! `cargo run --example manual_kinesis_replies -- run`
+//! `cargo run --example manual_kinesis_replies`
 
 use std::future::ready;
 use std::process::ExitCode;

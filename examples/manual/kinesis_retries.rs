@@ -1,6 +1,6 @@
 //! Retries with a cap and a dead letter, without macros.
 //!
-//! `cargo run --example manual_kinesis_retries -- run`
+//! `cargo run --example manual_kinesis_retries`
 
 use std::future::ready;
 use std::process::ExitCode;

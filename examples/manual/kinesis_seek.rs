@@ -1,6 +1,6 @@
 //! A handler that moves its subscription, without macros: the seeker is in the broker's context.
 //!
-//! `cargo run --example manual_kinesis_seek -- run`
+//! `cargo run --example manual_kinesis_seek`
 
 use std::process::ExitCode;
 use std::time::{Duration, UNIX_EPOCH};

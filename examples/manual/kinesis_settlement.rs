@@ -1,6 +1,6 @@
 //! The four outcomes of a record without macros: `Ok` acknowledges, `Err` carries the others.
 //!
-//! `cargo run --example manual_kinesis_settlement -- run`
+//! `cargo run --example manual_kinesis_settlement`
 
 use std::future::ready;
 use std::process::ExitCode;

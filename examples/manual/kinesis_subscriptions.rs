@@ -1,7 +1,8 @@
 //! The ways to name the stream a handler reads, without macros: each is a first argument of
 //! `subscriber(source, handler)`.
 //!
-//! `cargo run --example manual_kinesis_subscriptions -- run`
+//! `cargo run --example manual_kinesis_subscriptions`. In an account it creates the stream `returns`,
+//! which costs money until it is deleted, and needs an ARN of a stream you may read.
 
 use std::future::ready;
 use std::process::ExitCode;

@@ -100,12 +100,17 @@ fn every_program_opens_with_what_it_shows_and_how_to_run_it() {
             let file = text(Path::new(folder).join(format!("{name}.rs")));
             let opening = file.lines().take_while(|line| line.starts_with("//!"));
             let opening: String = opening.collect();
-            let commands = ["run", "test"].map(|verb| format!("`cargo {verb} "));
+            let commands = ["run", "test"].map(|verb| format!("cargo {verb} "));
             let named = format!("--example {prefix}{name}");
             assert!(
                 commands.iter().any(|command| opening.contains(command))
                     && opening.contains(&named),
                 "{folder}/{name}.rs: no command with '{named}'"
+            );
+            // It is what a program does that is told nothing.
+            assert!(
+                !opening.contains("-- run"),
+                "{folder}/{name}.rs spells the default command"
             );
         }
     }
