@@ -49,6 +49,12 @@ impl Program {
         self
     }
 
+    #[cfg(unix)]
+    pub(crate) fn args<'a>(mut self, args: impl Iterator<Item = &'a str>) -> Self {
+        self.0.args(args);
+        self
+    }
+
     pub(crate) fn start(mut self) -> Running {
         let mut child = self
             .0

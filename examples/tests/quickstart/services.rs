@@ -6,11 +6,13 @@ use std::path::PathBuf;
 #[cfg(unix)]
 use std::thread;
 
+#[cfg(all(unix, feature = "dynamodb-lease"))]
+use kinesis_stack::{DynamoStack, Fault};
 use kinesis_stack::{KinesisStack, On};
 
-#[cfg(unix)]
-use crate::program::wait_until;
 use crate::program::{Ended, Program};
+#[cfg(unix)]
+use crate::program::{Fed, wait_until};
 
 fn both(topic: &str) -> [Program; 2] {
     [topic.to_owned(), format!("manual_{topic}")].map(|name| Program::example(&name, &[]))
@@ -94,11 +96,7 @@ fn a_signal_stops_a_service_gracefully() {
     for (topic, last) in [
         (
             "kinesis_broker_shutdown",
-            "stopping: no new order is begun\nstopped: another instance can go on at once\n",
-        ),
-        (
-            "kinesis_production",
-            "running=true shards=2 behind=0s held=0s\n",
+            "stopping: no new order is begun\nstopped: no lease is held any more\n",
         ),
         (
             "kinesis_leases_key",
@@ -119,6 +117,74 @@ fn a_signal_stops_a_service_gracefully() {
     }
 }
 
+#[cfg(all(unix, feature = "dynamodb-lease"))]
+#[test]
+fn a_service_that_reports_stops_gracefully_and_tells_what_it_logs() {
+    for program in both("kinesis_production") {
+        let stack = KinesisStack::builder().streams_on_use(2).start();
+        let table = DynamoStack::start();
+        let program = at(&stack, program).env("AWS_ENDPOINT_URL_DYNAMODB", table.endpoint());
+        let mut running = program.start();
+        let first = running.line();
+        assert!(first.starts_with("running=true shards=2 "), "{first}");
+        running.signal("TERM");
+        assert_ended(&running.wait(), 0, &["service stopped"]);
+    }
+}
+
+#[cfg(all(unix, feature = "dynamodb-lease"))]
+#[test]
+fn a_signal_during_a_slow_start_stops_a_service_gracefully() {
+    for program in both("kinesis_production") {
+        let stack = KinesisStack::builder().streams_on_use(2).start();
+        let table = DynamoStack::start();
+        let slow = stack
+            .faults()
+            .always(On::operation("ListShards"), Fault::Hold);
+        let program = at(&stack, program).env("AWS_ENDPOINT_URL_DYNAMODB", table.endpoint());
+        let running = program.start();
+        wait_until(|| slow.hits() > 0);
+        running.signal("TERM");
+        slow.remove();
+        assert_ended(&running.wait(), 0, &["service stopped"]);
+    }
+}
+
+/// That program with what `local` prints for a shell.
+#[cfg(unix)]
+fn at_local(local: &mut Fed, mut program: Program) -> Program {
+    loop {
+        // As a shell takes it.
+        let line = local.answer();
+        let words = line.split_whitespace();
+        for (name, value) in words.filter_map(|word| word.split_once('=')) {
+            program = program.env(name, value);
+        }
+        if line.contains("AWS_REGION") {
+            return program;
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_service_starts_at_the_record_that_local_told_of() {
+    for name in ["kinesis_start_at", "manual_kinesis_start_at"] {
+        let mut local = Program::example("local", &[]).fed();
+        let program = at_local(&mut local, Program::example(name, &[]));
+        local.tell(r#"payments {"id": 7}"#);
+        let told = local.answer();
+        let mut running = program.args(told.split_whitespace().skip(1)).start();
+        let first = running.line();
+        assert!(
+            first.starts_with("payment ") && first.contains('7'),
+            "{first}"
+        );
+        running.signal("TERM");
+        assert_ended(&running.wait(), 0, &[]);
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn what_is_typed_into_local_reaches_a_service_without_an_account() {
@@ -127,20 +193,9 @@ fn what_is_typed_into_local_reaches_a_service_without_an_account() {
         #[cfg(feature = "dynamodb-lease")]
         "kinesis_leases_dynamodb",
     ];
-    for mut program in topics.into_iter().flat_map(both) {
+    for program in topics.into_iter().flat_map(both) {
         let mut local = Program::example("local", &[]).fed();
-        loop {
-            // As a shell takes it.
-            let line = local.answer();
-            let words = line.split_whitespace();
-            for (name, value) in words.filter_map(|word| word.split_once('=')) {
-                program = program.env(name, value);
-            }
-            if line.contains("AWS_REGION") {
-                break;
-            }
-        }
-        let mut service = program.start();
+        let mut service = at_local(&mut local, program).start();
         // It begins at the tip, so what is typed before it has started is not for it.
         let first = thread::scope(|scope| {
             let first = scope.spawn(|| service.line());
