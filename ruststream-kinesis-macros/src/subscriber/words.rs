@@ -12,6 +12,15 @@ use crate::keyed;
 /// The clauses of `ruststream` 0.7.7. `start_at` is also a key.
 const CLAUSES: &[&str] = &["reply", "workers", "threads", "on_failure", "start_at"];
 
+/// Steps of the mount site that are looked for in the attribute.
+const STEPS: &[&str] = &[
+    "max_attempts",
+    "dead_letter",
+    "partition_key",
+    "out_retry",
+    "out_reply",
+];
+
 /// What is said where no word stands.
 pub(crate) const EXPECTED: &str =
     "expected a key such as `poll_interval = \"500ms\"`, or a clause such as `workers(4)`";
@@ -103,9 +112,17 @@ pub(crate) fn called(
 }
 
 fn report(word: &Ident, what: &str, meant: Option<&Word>, diagnostics: &Diagnostics) {
+    if STEPS.iter().any(|step| word == step) {
+        let step =
+            format!("`{word}(..)` is a step where the handler is mounted, after `b.include(..)`");
+        return diagnostics.at(word, step);
+    }
     let Some(meant) = meant else {
         let keys: Vec<&str> = keys::all().map(|key| key.name).collect();
-        let (keys, clauses) = (keys.join("`, `"), CLAUSES.join("`, `"));
+        // `start_at` is among the keys.
+        let clauses = CLAUSES.iter().filter(|clause| !keys.contains(clause));
+        let clauses: Vec<&str> = clauses.copied().collect();
+        let (keys, clauses) = (keys.join("`, `"), clauses.join("`, `"));
         let all = format!("the keys are `{keys}`, the framework's clauses `{clauses}`");
         return diagnostics.at(word, format_args!("unknown {what} `{word}`: {all}"));
     };

@@ -4,7 +4,7 @@ use super::{batch, refused, refused_over};
 
 const KEYS: &str = "the keys are `stream`, `poll_interval`, `create_if_missing`, \
      `checkpoint_interval`, `memory_budget`, `start_at`, `batch`, `krate`, the framework's clauses \
-     `reply`, `workers`, `threads`, `on_failure`, `start_at`";
+     `reply`, `workers`, `threads`, `on_failure`";
 
 #[test]
 fn a_misspelt_word_is_answered_with_the_one_that_was_meant() {
@@ -39,6 +39,18 @@ fn a_misspelt_word_is_answered_with_the_one_that_was_meant() {
         ),
     ] {
         assert_eq!(refused(&attr)[0], message);
+    }
+}
+
+#[test]
+fn a_step_of_the_mount_site_is_sent_there() {
+    for attr in [
+        quote!("orders", max_attempts = 3),
+        quote!("orders", max_attempts(3)),
+    ] {
+        let sent =
+            "`max_attempts(..)` is a step where the handler is mounted, after `b.include(..)`";
+        assert_eq!(refused(&attr), [sent]);
     }
 }
 
