@@ -1,8 +1,9 @@
 //! A Kinesis to try the other programs with, on loopback, for as long as this one runs.
 //!
 //! `cargo run --example local` prints what another terminal has to set; a line `orders {"id": 7}`
-//! typed here is then a record of the stream `orders`, and where it went is printed. With `--features dynamodb-lease` there is a
-//! `DynamoDB` too. Every stream a program names is there, with two shards.
+//! typed here is then a record of the stream `orders`, and where it went is printed. With
+//! `--features dynamodb-lease` there is a `DynamoDB` too. Every stream a program names is there,
+//! with two shards, a misspelt one as well.
 
 use std::error::Error;
 use std::io::stdin;
@@ -21,6 +22,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let dynamodb = kinesis_stack::DynamoStack::start();
     #[cfg(feature = "dynamodb-lease")]
     println!("export AWS_ENDPOINT_URL_DYNAMODB={}", dynamodb.endpoint());
+    #[cfg(not(feature = "dynamodb-lease"))]
+    println!("# no DynamoDB: add --features dynamodb-lease");
     println!("export AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local");
 
     let config = Builder::new()

@@ -1,6 +1,7 @@
 //! The program: where the service runs, as whom, and where its checkpoints are.
 
 use std::error::Error;
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use aws_config::BehaviorVersion;
@@ -8,7 +9,17 @@ use ruststream::logging;
 use ruststream_kinesis::prelude::*;
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> ExitCode {
+    match run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> Result<(), Box<dyn Error>> {
     // What the service logs goes to stderr; `RUST_LOG` asks for more or less of it.
     logging::init()?;
     let config = aws_config::defaults(BehaviorVersion::latest()).load().await;
