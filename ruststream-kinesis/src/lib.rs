@@ -106,11 +106,19 @@
 //! settles. Delivery is at least once: what the checkpoint does not cover is delivered again after a
 //! restart or when another instance takes the shard.
 //!
-//! | Outcome | Without a declaration | With `max_attempts(..)` or `dead_letter(..)` |
+//! | Outcome | Without a declaration | With `max_attempts(n)` |
 //! | --- | --- | --- |
 //! | `ack()`, `drop()` | checkpoints past the record | the same |
 //! | `retry()` | leaves the record unhandled: the shard replays from it when its lease is next taken | checkpoints past the record and publishes a counted copy |
 //! | `retry_after(d)` | checkpoints past the record and publishes a copy after `d` | the same, counted |
+//!
+//! The `n`th delivery that asks for another one leaves for the `dead_letter(..)` stream instead, and
+//! for nowhere without one. A dead letter without a cap takes a record at its first `retry()` or
+//! `retry_after(..)`.
+//!
+//! What does not decode is passed by like `drop()`, and logged; a handler that panics ends the
+//! service, with its record unhandled. `on_failure(decode = .., panic = ..)` in the attribute says
+//! otherwise: `fail_fast`, `drop`, `retry`, `retry_after(..)` or `skip`.
 //!
 //! The framework settles a record before it publishes its copy, so a crash between the two loses
 //! that one record, and a copy that waits out its delay is in memory only. Where that matters,
@@ -164,8 +172,8 @@
 //! # Batches
 //!
 //! A handler over a slice takes batches. Their size is required: `batch = 500` in the attribute or
-//! `.batch(nonzero!(500))` where the handler is mounted, at most 10,000, and it is what every read
-//! asks for. The handler returns one outcome, or a `Vec` with one for each record. A batch that is
+//! `.batch(nonzero!(500))` where the handler is mounted, and it is what every read asks for. A read
+//! brings 10,000 records at most, so a batch holds no more. The handler returns one outcome, or a `Vec` with one for each record. A batch that is
 //! not full is delivered 50 ms after its first record; it mixes the records of all shards, and each
 //! settles on its own.
 //!
