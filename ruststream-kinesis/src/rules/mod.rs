@@ -16,6 +16,7 @@ pub(crate) mod packing;
 pub(crate) mod partition_key;
 pub(crate) mod prospect;
 pub(crate) mod reader;
+pub(crate) mod reposition;
 pub(crate) mod row;
 pub(crate) mod seen_row;
 pub(crate) mod sequence_number;
