@@ -4,6 +4,7 @@ use aws_config::SdkConfig;
 use ruststream::{DescribeServer, ServerSpec};
 
 use crate::broker::KinesisBroker;
+use crate::rules::endpoint::without_credentials;
 
 const PROTOCOL: &str = "kinesis";
 
@@ -18,7 +19,7 @@ impl DescribeServer for KinesisBroker {
         let region = self.region.as_deref();
         let region = region.or_else(|| Some(config?.region()?.as_ref()));
         let host = match (endpoint, region) {
-            (Some(url), _) => ServerSpec::host_from_url(url),
+            (Some(url), _) => ServerSpec::host_from_url(&without_credentials(url)),
             (None, Some(region)) => format!("kinesis.{region}.amazonaws.com"),
             (None, None) => "kinesis.amazonaws.com".to_owned(),
         };

@@ -1,6 +1,9 @@
 //! What a subscription knows of one shard.
 
+use std::sync::Arc;
+
 use super::cursor::Cursor;
+use super::shard_graph::ShardId;
 
 /// How many listings in a row must leave a shard out before that counts: one may have been taken in
 /// the middle of a change.
@@ -30,6 +33,8 @@ pub(super) struct Entry {
     pub(super) remembered: Option<Cursor>,
     /// Whether the last reader started from progress, a position or the horizon.
     pub(super) followed: bool,
+    /// Its parents, as it was last listed.
+    pub(super) parents: Vec<ShardId>,
     /// How many listings in a row have left the shard out.
     unlisted: u32,
     /// How many did since it was last listed that hold a child of it: one from before both says
@@ -60,6 +65,7 @@ impl Entry {
             repositioned: None,
             remembered: None,
             followed: false,
+            parents: Vec::new(),
             unlisted: 0,
             passed_over: 0,
             hindrance: None,
@@ -68,8 +74,11 @@ impl Entry {
     }
 
     /// A listing holds the shard.
-    pub(super) const fn listed(&mut self) {
+    pub(super) fn listed<'a>(&mut self, parents: impl Iterator<Item = &'a ShardId>) {
         (self.unlisted, self.passed_over) = (0, 0);
+        if self.parents.is_empty() {
+            self.parents = parents.map(Arc::clone).collect();
+        }
     }
 
     /// A listing leaves the shard out, and maybe holds a child of it.

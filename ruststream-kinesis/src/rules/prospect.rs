@@ -14,6 +14,9 @@ pub(crate) struct Prospect {
     /// The parents that have aged out of the listing; a row that says they were read to their end
     /// makes the shard one that is followed.
     pub(crate) unlisted_parents: Vec<ShardId>,
+    /// The ancestors that are gone from the stream without being known as finished: while another
+    /// instance is at what it read of one, the shard is not taken.
+    pub(crate) gone: Vec<ShardId>,
     /// The listed children, whose progress would imply that the shard is finished.
     pub(crate) children: Vec<ShardId>,
     /// A position this subscription took for the shard, which wins over the row.

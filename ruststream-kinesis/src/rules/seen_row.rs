@@ -49,6 +49,12 @@ impl SeenRow {
         self.cursor.is_none() && self.checkpoint.as_deref() == Some(SHARD_END)
     }
 
+    /// Whether another than `owner` is still at what it read of the shard.
+    pub(crate) fn is_read_by_another_than(&self, owner: &str) -> bool {
+        let another = self.owner.as_deref().is_some_and(|reader| reader != owner);
+        another && !self.is_over()
+    }
+
     /// Whether it tells of a place before the shard's end.
     pub(crate) fn is_unfinished(&self) -> bool {
         !self.is_silent() && !self.is_over()

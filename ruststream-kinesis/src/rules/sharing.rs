@@ -186,15 +186,14 @@ impl Sharing {
             let finished = shards.finished_parents(proof.shard());
             finished
                 .into_iter()
-                .chain(shards.gone_parents(proof.shard()))
+                .chain(shards.gone_ancestors(proof.shard()))
         });
         let parents: BTreeSet<_> = parents.collect();
         self.unseen(&parents)
     }
 
     /// Those of the `asked` shards whose parents are over as their rows have it, too: another
-    /// instance may have sought to before the end of one, and be gone, and another may still be at
-    /// what it read of one that is gone from the stream.
+    /// instance may have sought to before the end of one, and be gone.
     pub(crate) fn unless_replayed(
         &self,
         shards: &mut Shards,
@@ -202,14 +201,6 @@ impl Sharing {
     ) -> Vec<ParentsEnded> {
         let (mut over, mut replayed) = (Vec::new(), BTreeSet::new());
         for proof in asked {
-            let is_held = |parent: &ShardId| {
-                let row = self.rows.get(parent);
-                row.is_some_and(|row| row.owner.is_some() && !row.is_over())
-            };
-            if shards.gone_parents(proof.shard()).iter().any(is_held) {
-                shards.held_elsewhere(proof.shard());
-                continue;
-            }
             let mut parents = shards.finished_parents(proof.shard());
             parents.retain(|parent| self.rows.get(parent).is_some_and(SeenRow::is_unfinished));
             if parents.is_empty() {

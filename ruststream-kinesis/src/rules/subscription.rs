@@ -54,8 +54,10 @@ impl Shards {
         }
     }
 
-    /// Takes in a listing. Shards that two leave out are forgotten unless they are being read.
-    pub(crate) fn listed(&mut self, listing: Vec<Listed>) {
+    /// Takes in a listing. Shards that two leave out are forgotten unless they are being read; one
+    /// that was made right after another does not `count` for that, since both may have been taken in
+    /// the middle of one change.
+    pub(crate) fn listed(&mut self, listing: Vec<Listed>, count: bool) {
         let existed = !self.listed_before;
         self.listed_before = true;
         let mut parents_of_new = Vec::new();
@@ -78,8 +80,8 @@ impl Shards {
         for (id, entry) in &mut self.entries {
             entry.deferred = false;
             if self.graph.contains(id) {
-                entry.listed();
-            } else {
+                entry.listed(self.graph.all_parents(id));
+            } else if count {
                 entry.left_out(!self.graph.children(id).is_empty());
             }
         }
@@ -120,11 +122,20 @@ impl Shards {
     }
 
     fn parents_ended(&self, id: &str) -> bool {
-        self.graph.all_parents(id).all(|parent| {
-            self.entries.get(parent).is_none_or(|entry| {
-                matches!(entry.state, State::Finished { .. })
-                    || entry.is_gone() && entry.state != State::Reading
-            })
+        self.graph
+            .all_parents(id)
+            .all(|parent| self.has_ended(parent))
+    }
+
+    /// Whether nothing more comes of `id`, nor of what came before it.
+    fn has_ended(&self, id: &str) -> bool {
+        self.entries.get(id).is_none_or(|entry| match entry.state {
+            State::Finished { .. } => true,
+            State::Reading => false,
+            State::Waiting => {
+                let mut parents = entry.parents.iter();
+                entry.is_gone() && parents.all(|parent| self.has_ended(parent))
+            }
         })
     }
 
@@ -133,16 +144,21 @@ impl Shards {
         self.entries.get(id).is_none_or(Entry::is_unlisted)
     }
 
-    /// The parents of `id` that are gone from the stream without being known as finished here: another
-    /// instance may still be at what it read of them.
-    pub(crate) fn gone_parents(&self, id: &str) -> Vec<ShardId> {
-        let unfinished = |parent: &&ShardId| {
-            let entry = self.entries.get(*parent);
-            entry.is_none_or(|entry| !matches!(entry.state, State::Finished { .. }))
-        };
-        let parents = self.graph.all_parents(id);
-        let gone = parents.filter(|parent| !self.graph.contains(parent));
-        gone.filter(unfinished).cloned().collect()
+    /// The ancestors of `id` that are gone from the stream without being known as finished here:
+    /// another instance may still be at what it read of them.
+    pub(crate) fn gone_ancestors(&self, id: &str) -> Vec<ShardId> {
+        let mut gone = Vec::new();
+        let mut asked: Vec<&ShardId> = self.graph.all_parents(id).collect();
+        while let Some(parent) = asked.pop() {
+            let entry = self.entries.get(parent);
+            let finished = entry.is_some_and(|entry| matches!(entry.state, State::Finished { .. }));
+            if self.graph.contains(parent) || finished || gone.contains(parent) {
+                continue;
+            }
+            gone.push(Arc::clone(parent));
+            asked.extend(entry.into_iter().flat_map(|entry| &entry.parents));
+        }
+        gone
     }
 
     /// Whether one of `shards` descends from `id`.
@@ -218,6 +234,7 @@ impl Shards {
         Prospect {
             open: self.graph.is_open(id),
             children: self.graph.children(id).to_vec(),
+            gone: self.gone_ancestors(id),
             unlisted_parents: self
                 .graph
                 .all_parents(id)
@@ -274,6 +291,13 @@ impl Shards {
             // That owner moves the checkpoint now; what was meant here is behind it.
             entry.remembered = None;
             entry.repositioned = None;
+        }
+    }
+
+    /// Another owner is at what it read of an ancestor of `id`.
+    pub(crate) fn behind_another(&mut self, id: &str) {
+        if let Some(entry) = self.entries.get_mut(id) {
+            entry.hindrance = Some(Hindrance::HeldElsewhere);
         }
     }
 

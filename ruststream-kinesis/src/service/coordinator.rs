@@ -25,11 +25,13 @@ use crate::clock;
 use crate::error::KinesisError;
 use crate::rules::backoff;
 use crate::rules::cursor::Cursor;
-use crate::rules::shard_graph::ShardId;
+use crate::rules::shard_graph::{Listed, ShardId};
 use crate::rules::subscription::Shards;
 
 /// How often the shards are listed where nothing asks for it sooner.
 const LIST_EVERY: Duration = Duration::from_secs(10);
+/// How far apart two listings are that do not show one moment of a change.
+pub(super) const LISTINGS_APART: Duration = Duration::from_secs(5);
 /// How long the first call of a lease store may take, which may have to create its table.
 const STORE_READY_WITHIN: Duration = Duration::from_mins(1);
 /// The pause before a failed listing is repeated, at first.
@@ -49,6 +51,8 @@ pub(super) struct Coordinator {
     commands: mpsc::Receiver<Command>,
     view: View,
     list_at: Instant,
+    /// When a listing is far enough from the last one that counted to count itself.
+    counts_at: Instant,
     failed_listings: u32,
     /// When the leases of others are looked at again.
     pub(super) ask_at: Instant,
@@ -75,6 +79,7 @@ impl Coordinator {
             commands,
             view,
             list_at: now,
+            counts_at: now,
             failed_listings: 0,
             ask_at: now,
         }
@@ -106,7 +111,7 @@ impl Coordinator {
         let shards = calls::list_shards(self.stream.clients.home(), &self.stream.address)
             .await
             .map_err(|failure| KinesisError::stream(&self.stream.name, failure))?;
-        self.rules.listed(shards);
+        self.listed(shards);
         let known: Vec<_> = self.rules.known().into_iter().collect();
         self.sharing.survey(&known).await;
         if let Some(shard) = known.first().filter(|_| self.sharing.rules.sees_no_row()) {
@@ -157,7 +162,7 @@ impl Coordinator {
         match listing {
             Ok(shards) => {
                 self.failed_listings = 0;
-                self.rules.listed(shards);
+                self.listed(shards);
                 self.list_at = jittered_from_now(LIST_EVERY);
                 self.told_of_listing();
                 self.take_ready().await;
@@ -171,6 +176,15 @@ impl Coordinator {
                     .report(KinesisError::stream(&self.stream.name, failure));
             }
         }
+    }
+
+    fn listed(&mut self, shards: Vec<Listed>) {
+        let now = clock::now();
+        let counts = now >= self.counts_at;
+        if counts {
+            self.counts_at = now + LISTINGS_APART;
+        }
+        self.rules.listed(shards, counts);
     }
 
     /// Takes note of readers that ended.

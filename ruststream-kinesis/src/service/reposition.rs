@@ -95,14 +95,19 @@ fn moved(stream: &Stream, live: &mut Live, opened: Opened) {
 async fn whole_stream(coordinator: &mut Coordinator, to: Cursor) -> Result<(), KinesisError> {
     let plan = coordinator.rules.plan(&to);
     let (stream, stop, cursor) = (&coordinator.stream, &coordinator.stop, &to);
-    let opened: Vec<(ShardId, Opened)> = stream::iter(plan.moved.clone())
+    let is_unlisted = |id: &ShardId| coordinator.rules.is_unlisted(id);
+    let opened: Vec<Option<(ShardId, Opened)>> = stream::iter(plan.moved.clone())
         .map(|id| async move {
-            let opened = open(stream, stop.clone(), &id, cursor).await?;
-            Ok::<_, KinesisError>((id, opened))
+            match open(stream, stop.clone(), &id, cursor).await {
+                // Nothing is to be had of a shard that is gone, wherever the others move.
+                Err(error) if error.is_not_found() && is_unlisted(&id) => Ok(None),
+                opened => opened.map(|opened| Some((id, opened))),
+            }
         })
         .buffer_unordered(AT_ONCE)
         .try_collect()
         .await?;
+    let opened: Vec<_> = opened.into_iter().flatten().collect();
     let at = match opened.iter().map(|(_, opened)| opened.made_at).min() {
         Some(at) => at,
         // Nothing is read here at present: the service tells what time it is.

@@ -34,6 +34,8 @@ pub(super) enum Taken {
     Finished,
     /// Another owner holds it.
     HeldElsewhere,
+    /// Another owner is at what it read of an ancestor that is gone.
+    BehindAnother,
     /// The store or the service failed; it is tried again.
     Failed(KinesisError),
     /// The subscription stops.
@@ -70,6 +72,11 @@ pub(super) async fn shard(
             Ok(None) => return Taken::Finished,
             Err(error) => return Taken::Failed(error),
         }
+    }
+    match attempt.is_behind_another().await {
+        Ok(false) => {}
+        Ok(true) => return Taken::BehindAnother,
+        Err(error) => return Taken::Failed(error),
     }
     let opening = attempt.opening(seen.as_ref().map(|(_, place)| place));
     let key = LeaseKey::new(&*stream.name, &*id);
@@ -142,6 +149,17 @@ impl Attempt<'_> {
             self.stream.warn_of_stale_end(self.id);
         }
         Ok(place)
+    }
+
+    /// Whether another instance is still at what it read of an ancestor that is gone.
+    async fn is_behind_another(&self) -> Result<bool, KinesisError> {
+        for shard in &self.prospect.gone {
+            let row = self.row_of(shard).await?;
+            if row.is_read_by_another_than(&self.stream.owner) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// What the row is to be told along with the owner.

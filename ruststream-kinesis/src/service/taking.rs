@@ -170,7 +170,9 @@ impl Coordinator {
     fn hand_over_surplus(&mut self) {
         let (holdings, now) = (self.holdings(), clock::now());
         let kept = || {
-            let kept = self.live.iter().filter(|(_, live)| !live.leaving);
+            // Whoever gets a shard that is gone cannot read again what was fetched of it here.
+            let keeps = |live: &Live| !live.leaving && !live.shard.is_unlisted();
+            let kept = self.live.iter().filter(|(_, live)| keeps(live));
             kept.map(|(id, live)| (live.shard.observe(), Arc::clone(id)))
                 .collect()
         };
@@ -273,6 +275,7 @@ impl Coordinator {
                 self.list_soon();
             }
             Taken::HeldElsewhere => self.held_elsewhere(id),
+            Taken::BehindAnother => self.rules.behind_another(id),
             Taken::Failed(error) => {
                 self.rules.failed(id);
                 self.stream.outlet.report(error);

@@ -216,12 +216,16 @@ async fn nothing_that_is_shown_or_logged_holds_a_credential_whichever_way_it_cam
         live_through(way(&live), &live).await
     });
     // Endpoints that nothing can be dialled at.
-    let nowhere = ["", "http://"].map(|scheme| format!("{scheme}user:{SECRET}@127.0.0.1:1"));
+    let nowhere = ["user:", "http://user:", "http:/user:", "http://user:x/"];
+    let nowhere = nowhere.map(|before| format!("{before}{SECRET}@127.0.0.1:1"));
     let nowhere = nowhere.iter().map(async |endpoint| {
-        let connected = KinesisBroker::new().endpoint(endpoint).connect().await;
+        let broker = KinesisBroker::new().endpoint(endpoint);
+        let described = broker.describe_server();
+        let connected = broker.connect().await;
         let opened = connected.expect("nothing is dialled");
         let opened = opened.subscribe_stream(KinesisStream::new("orders"));
         let mut shown = Shown::default();
+        shown.value(&described);
         shown.refused(within(opened).await);
         shown
     });

@@ -1,5 +1,6 @@
 //! The suites over the real SDK: the embedded stack, or the endpoint `KINESIS_TEST_ENDPOINT` names.
 
+mod aged_out;
 #[cfg(feature = "testing")]
 mod apps;
 mod batches;

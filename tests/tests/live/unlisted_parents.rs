@@ -5,8 +5,8 @@ use std::time::Duration;
 use kinesis_stack::{Fault, On, Rule};
 use ruststream::IncomingMessage;
 use ruststream_kinesis::SHARD_END;
-use tests::live::{OneStream, handle, nothing, record, shard, text, within};
-use tests::store::{Op, RecordingStore, Which, left_at};
+use tests::live::{OneStream, handle, nothing, record, shard, within};
+use tests::store::left_at;
 
 /// The listings that a subscription asks for; the suite's own have no limit.
 fn listings() -> On {
@@ -39,54 +39,6 @@ async fn a_child_of_a_followed_parent_opens_at_its_horizon_listed_or_aged_out() 
         let (_connected, mut subscriber) = live.open(live.broker().lease_store(store)).await;
         assert_eq!(handle(&mut subscriber, 1).await, ["left"], "{aged_out}");
     }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_shard_that_ages_out_while_it_is_read_ends_with_what_was_fetched_and_is_not_asked_for_again()
- {
-    let live = OneStream::embedded(2).await;
-    let store = RecordingStore::new();
-    let (connected, mut subscriber) = live.open(live.broker().lease_store(store.clone())).await;
-    live.put_at(0, "delivered").await;
-    let delivered = record(&mut subscriber).await;
-    live.put_at(0, "fetched").await;
-    within(async {
-        while connected.snapshot()[0].shards[0].unsettled < 2 {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    })
-    .await;
-    // Once the service has it no more, neither a page nor an iterator is to be had.
-    let missing = Fault::error(400, "ResourceNotFoundException", "no such shard");
-    for operation in ["GetRecords", "GetShardIterator"] {
-        let on = On::operation(operation).shard(shard(0));
-        live.stack().faults().always(on, missing.clone());
-    }
-    let _unlisted = unlisted(&live);
-    // The end of a shard is followed by a listing at once.
-    for split in [1, 2] {
-        live.split(&shard(split)).await;
-        store.stores(live.stream(), &shard(split), SHARD_END).await;
-    }
-    delivered.ack().await.expect("the lease is held");
-    let fetched = within(tests::live::delivered(&mut subscriber)).await;
-    assert_eq!(text(&fetched), "fetched");
-    fetched.ack().await.expect("the lease is held");
-    store.stores(live.stream(), &shard(0), SHARD_END).await;
-    store
-        .answered(Which::from(Op::Release).shard(shard(0)), 1)
-        .await;
-
-    let calls = || {
-        let service = live.stack().calls();
-        let reads = ["GetRecords", "GetShardIterator"]
-            .map(|operation| service.count(&On::operation(operation).shard(shard(0))));
-        let store = Op::ALL.map(|op| store.count(Which::from(op).shard(shard(0))));
-        (reads, store)
-    };
-    let before = calls();
-    nothing(&mut subscriber, Duration::from_secs(5)).await;
-    assert_eq!(calls(), before);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -19,6 +19,19 @@ fn a_user_name_and_a_password_come_off_and_all_else_stays() {
         ("user:hunter2@127.0.0.1:1", "127.0.0.1:1"),
         ("http://user:hunter2@", "http://"),
         ("", ""),
+        (
+            "http://AKID:wJalrX/K7MD/bPx@127.0.0.1:1",
+            "http://127.0.0.1:1",
+        ),
+        ("http://user:hunter2#x@127.0.0.1:1", "http://127.0.0.1:1"),
+        (
+            "http://user:hunter2?x@127.0.0.1:1/path",
+            "http://127.0.0.1:1/path",
+        ),
+        ("http:/user:hunter2@127.0.0.1:1", "http:/127.0.0.1:1"),
+        ("//user:hunter2@127.0.0.1:1", "//127.0.0.1:1"),
+        ("https://[2001:db8::1]/a@b", "https://[2001:db8::1]/a@b"),
+        ("127.0.0.1:4566/a@b", "127.0.0.1:4566/a@b"),
     ] {
         assert_eq!(without_credentials(url), without, "{url}");
     }

@@ -6,6 +6,7 @@ mod cursor_text;
 mod endpoint;
 mod envelope;
 mod fuzz;
+mod gone;
 mod layers;
 mod lease;
 mod members;

@@ -8,6 +8,7 @@ const OPENED: u64 = 1_700_000_000_000;
 fn fresh() -> Prospect {
     Prospect {
         open: true,
+        gone: Vec::new(),
         unlisted_parents: Vec::new(),
         children: Vec::new(),
         repositioned: None,
@@ -195,6 +196,7 @@ fn a_child_with_progress_implies_that_its_silent_parent_is_finished() {
 #[test]
 fn a_child_of_an_unlisted_parent_that_was_read_in_part_opens_at_its_horizon() {
     let child = Prospect {
+        gone: Vec::new(),
         unlisted_parents: vec!["0".into()],
         ..later()
     };

@@ -6,7 +6,7 @@ use crate::rules::subscription::Shards;
 
 const OPENED: u64 = 1_700_000_000_000;
 
-fn shard(id: &str, parents: &[&str]) -> Listed {
+pub(super) fn shard(id: &str, parents: &[&str]) -> Listed {
     Listed {
         id: id.into(),
         parent: parents.first().map(|&parent| parent.into()),
@@ -15,13 +15,13 @@ fn shard(id: &str, parents: &[&str]) -> Listed {
     }
 }
 
-fn listed(shards: &[Listed]) -> Shards {
+pub(super) fn listed(shards: &[Listed]) -> Shards {
     let mut rules = Shards::new(OPENED);
-    rules.listed(shards.to_vec());
+    rules.listed(shards.to_vec(), true);
     rules
 }
 
-fn ready(rules: &Shards) -> Vec<String> {
+pub(super) fn ready(rules: &Shards) -> Vec<String> {
     rules
         .ready()
         .iter()
@@ -30,7 +30,7 @@ fn ready(rules: &Shards) -> Vec<String> {
 }
 
 /// One shard split in two.
-fn split() -> Vec<Listed> {
+pub(super) fn split() -> Vec<Listed> {
     vec![shard("0", &[]), shard("1", &["0"]), shard("2", &["0"])]
 }
 
@@ -64,24 +64,8 @@ fn a_parent_missing_from_the_listing_is_finished() {
 fn a_parent_that_ages_out_while_it_is_read_is_still_waited_for() {
     let mut rules = listed(&split());
     rules.reading("0", &Cursor::Horizon);
-    rules.listed(split()[1..].to_vec());
+    rules.listed(split()[1..].to_vec(), true);
     assert!(ready(&rules).is_empty());
-    rules.finished("0", true);
-    assert_eq!(ready(&rules), ["1", "2"]);
-}
-
-#[test]
-fn a_shard_that_is_read_is_unlisted_once_two_listings_leave_it_out_and_its_children_wait_for_its_end()
- {
-    let mut rules = listed(&split());
-    rules.reading("0", &Cursor::Horizon);
-    rules.listed(split()[1..].to_vec());
-    assert!(!rules.is_unlisted("0"));
-    rules.listed(split()[1..].to_vec());
-    assert!(rules.is_unlisted("0"));
-    assert!(ready(&rules).is_empty());
-    rules.listed(split());
-    assert!(!rules.is_unlisted("0"));
     rules.finished("0", true);
     assert_eq!(ready(&rules), ["1", "2"]);
 }
@@ -90,22 +74,25 @@ fn a_shard_that_is_read_is_unlisted_once_two_listings_leave_it_out_and_its_child
 fn a_parent_held_elsewhere_that_one_listing_leaves_out_is_still_waited_for() {
     let mut rules = listed(&split());
     rules.held_elsewhere("0");
-    rules.listed(split()[1..].to_vec());
+    rules.listed(split()[1..].to_vec(), true);
     assert!(ready(&rules).is_empty());
-    rules.listed(split());
+    rules.listed(split(), true);
     assert_eq!(ready(&rules), ["0"]);
-    rules.listed(split()[1..].to_vec());
+    rules.listed(split()[1..].to_vec(), true);
     assert!(ready(&rules).is_empty());
-    rules.listed(split()[1..].to_vec());
+    rules.listed(split()[1..].to_vec(), true);
     assert_eq!(ready(&rules), ["1", "2"]);
 }
 
 #[test]
 fn a_shard_that_appears_without_its_parent_waits_for_another_listing() {
     let mut rules = listed(&[shard("9", &[])]);
-    rules.listed(vec![shard("9", &[]), shard("1", &["0"])]);
+    rules.listed(vec![shard("9", &[]), shard("1", &["0"])], true);
     assert_eq!(ready(&rules), ["9"]);
-    rules.listed(vec![shard("9", &[]), shard("0", &[]), shard("1", &["0"])]);
+    rules.listed(
+        vec![shard("9", &[]), shard("0", &[]), shard("1", &["0"])],
+        true,
+    );
     assert_eq!(ready(&rules), ["0", "9"]);
     rules.finished("0", true);
     assert_eq!(ready(&rules), ["1", "9"]);
@@ -114,12 +101,12 @@ fn a_shard_that_appears_without_its_parent_waits_for_another_listing() {
 #[test]
 fn a_listing_from_before_a_shard_was_there_does_not_pass_it_over() {
     let mut rules = listed(&[shard("9", &[])]);
-    rules.listed(vec![shard("9", &[]), shard("0", &[])]);
+    rules.listed(vec![shard("9", &[]), shard("0", &[])], true);
     rules.held_elsewhere("0");
-    rules.listed(vec![shard("9", &[])]);
-    rules.listed(vec![shard("9", &[]), shard("1", &["0"])]);
+    rules.listed(vec![shard("9", &[])], true);
+    rules.listed(vec![shard("9", &[]), shard("1", &["0"])], true);
     assert_eq!(ready(&rules), ["9"]);
-    rules.listed(vec![shard("9", &[]), shard("1", &["0"])]);
+    rules.listed(vec![shard("9", &[]), shard("1", &["0"])], true);
     assert_eq!(ready(&rules), ["1", "9"]);
 }
 
@@ -128,8 +115,8 @@ fn a_parent_that_aged_out_while_it_was_read_is_known_to_have_been_followed() {
     let mut rules = listed(&split());
     rules.reading("0", &Cursor::Horizon);
     rules.opened();
-    rules.listed(split()[1..].to_vec());
-    rules.listed(split()[1..].to_vec());
+    rules.listed(split()[1..].to_vec(), true);
+    rules.listed(split()[1..].to_vec(), true);
     rules.finished("0", true);
     assert_eq!(rules.prospect("1").cursor(None, None), Cursor::Horizon);
 }
@@ -140,8 +127,8 @@ fn a_parent_that_aged_out_half_read_is_known_to_have_been_followed() {
     rules.reading("0", &Cursor::Horizon);
     rules.opened();
     rules.stopped("0", Cursor::Horizon, false);
-    rules.listed(split()[1..].to_vec());
-    rules.listed(split()[1..].to_vec());
+    rules.listed(split()[1..].to_vec(), true);
+    rules.listed(split()[1..].to_vec(), true);
     assert_eq!(ready(&rules), ["1", "2"]);
     assert_eq!(rules.prospect("1").cursor(None, None), Cursor::Horizon);
 }
@@ -151,7 +138,7 @@ fn a_child_whose_parent_was_followed_opens_at_its_horizon() {
     let mut rules = listed(&split()[..1]);
     rules.reading("0", &Cursor::Tip);
     rules.opened();
-    rules.listed(split());
+    rules.listed(split(), true);
     rules.finished("0", true);
     assert_eq!(rules.prospect("1").cursor(None, None), Cursor::Horizon);
 }
@@ -211,7 +198,7 @@ fn a_stream_wide_position_reaches_the_children_of_a_later_split() {
     rules.opened();
     let plan = rules.plan(&Cursor::Timestamp(5));
     rules.repositioned(&Cursor::Timestamp(5), &plan, OPENED + 1);
-    rules.listed(split());
+    rules.listed(split(), true);
     rules.finished("0", true);
     assert_eq!(rules.prospect("1").cursor(None, None), Cursor::Timestamp(5));
 }
@@ -325,7 +312,7 @@ fn a_shard_another_owner_held_in_between_resumes_from_that_owners_progress() {
 fn no_finished_shard_is_ever_ready_again_without_a_position() {
     let mut rules = listed(&split());
     rules.finished("0", true);
-    rules.listed(split());
+    rules.listed(split(), true);
     assert_eq!(ready(&rules), ["1", "2"]);
 }
 

@@ -28,12 +28,15 @@ fn shard(id: &str, parent: Option<&str>) -> Listed {
 /// One shard split in two, and another.
 fn listed() -> Shards {
     let mut shards = Shards::new(0);
-    shards.listed(vec![
-        shard("0", None),
-        shard("1", Some("0")),
-        shard("2", Some("0")),
-        shard("3", None),
-    ]);
+    shards.listed(
+        vec![
+            shard("0", None),
+            shard("1", Some("0")),
+            shard("2", Some("0")),
+            shard("3", None),
+        ],
+        true,
+    );
     shards
 }
 
@@ -200,32 +203,4 @@ fn a_child_waits_for_a_parent_whose_row_tells_of_a_place_before_its_end() {
     let ready = shards.ready();
     let ready: Vec<_> = ready.iter().map(|proof| &**proof.shard()).collect();
     assert_eq!(ready, ["0", "3"]);
-}
-
-#[test]
-fn a_child_waits_while_another_instance_is_at_what_it_read_of_a_parent_that_is_gone() {
-    let children = || vec![shard("1", Some("0")), shard("2", Some("0"))];
-    // Seen by one that was there before, and by one that never saw the parent.
-    let mut before = listed();
-    before.listed(children());
-    before.listed(children());
-    let mut after = Shards::new(0);
-    after.listed(children());
-    for mut shards in [before, after] {
-        let mut sharing = sharing(usize::MAX);
-        let ready = shards.ready();
-        assert_eq!(ready.len(), 2);
-        let unseen = sharing.unseen_parents(&shards, &ready);
-        assert_eq!(unseen, [ShardId::from("0")]);
-        saw(&mut sharing, "0", row(Some("17"), Some("them")));
-        assert!(sharing.unless_replayed(&mut shards, ready).is_empty());
-        // It is looked at again.
-        assert_eq!(shards.elsewhere(), 2);
-
-        for released in [row(Some("17"), None), row(Some(SHARD_END), Some("them"))] {
-            saw(&mut sharing, "0", released);
-            let ready = shards.ready();
-            assert_eq!(sharing.unless_replayed(&mut shards, ready).len(), 2);
-        }
-    }
 }

@@ -20,10 +20,11 @@ use super::stop::{Stop, Stopping, told};
 use super::world::Failure;
 use crate::rules::backoff;
 use crate::rules::cursor::Cursor;
-use crate::rules::shard_graph::ShardId;
+use crate::rules::shard_graph::{Listed, ShardId};
 use crate::rules::subscription::Shards;
 
 const LIST_EVERY: Duration = Duration::from_secs(10);
+const LISTINGS_APART: Duration = Duration::from_secs(5);
 const STORE_READY_WITHIN: Duration = Duration::from_mins(1);
 const LIST_AGAIN: Duration = Duration::from_secs(1);
 pub(super) const AT_ONCE: usize = 64;
@@ -107,6 +108,7 @@ pub(super) struct Coordinator {
     pub(super) sharing: Sharing,
     commands: mpsc::Receiver<Command>,
     list_at: Instant,
+    counts_at: Instant,
     failed_listings: u32,
     pub(super) ask_at: Instant,
 }
@@ -123,6 +125,7 @@ impl Coordinator {
             stop: host.stop.clone(),
             commands,
             list_at: now,
+            counts_at: now,
             failed_listings: 0,
             ask_at: now,
             host: Rc::clone(host),
@@ -149,7 +152,7 @@ impl Coordinator {
     async fn look_around(&mut self) -> Result<(), Failure> {
         self.sharing.announce(STORE_READY_WITHIN).await;
         let shards = self.host.list_shards(Listing::Opening).await?;
-        self.rules.listed(shards);
+        self.listed(shards);
         let known: Vec<_> = self.rules.known().into_iter().collect();
         self.sharing.survey(&known).await;
         Ok(())
@@ -195,7 +198,7 @@ impl Coordinator {
         };
         if let Ok(shards) = listing {
             self.failed_listings = 0;
-            self.rules.listed(shards);
+            self.listed(shards);
             self.list_at = self.jittered_from_now(LIST_EVERY);
             self.told_of_listing();
             self.take_ready().await;
@@ -204,6 +207,15 @@ impl Coordinator {
             self.list_at = self.jittered_from_now(pause);
             self.failed_listings = self.failed_listings.saturating_add(1);
         }
+    }
+
+    fn listed(&mut self, shards: Vec<Listed>) {
+        let now = self.host.now();
+        let counts = now >= self.counts_at;
+        if counts {
+            self.counts_at = now + LISTINGS_APART;
+        }
+        self.rules.listed(shards, counts);
     }
 
     pub(super) fn readers_ended(&mut self) {

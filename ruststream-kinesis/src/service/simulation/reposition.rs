@@ -68,14 +68,18 @@ fn moved(live: &mut Live, opened: Opened) {
 async fn whole_stream(coordinator: &mut Coordinator, to: Cursor) -> Result<(), Failure> {
     let plan = coordinator.rules.plan(&to);
     let (host, stop, cursor) = (&coordinator.host, &coordinator.stop, &to);
-    let opened: Vec<(ShardId, Opened)> = stream::iter(plan.moved.clone())
+    let is_unlisted = |id: &ShardId| coordinator.rules.is_unlisted(id);
+    let opened: Vec<Option<(ShardId, Opened)>> = stream::iter(plan.moved.clone())
         .map(|id| async move {
-            let opened = open(host, stop.clone(), &id, cursor).await?;
-            Ok::<_, Failure>((id, opened))
+            match open(host, stop.clone(), &id, cursor).await {
+                Err(Failure::NotFound) if is_unlisted(&id) => Ok(None),
+                opened => opened.map(|opened| Some((id, opened))),
+            }
         })
         .buffer_unordered(AT_ONCE)
         .try_collect()
         .await?;
+    let opened: Vec<_> = opened.into_iter().flatten().collect();
     let at = match opened.iter().map(|(_, opened)| opened.made_at).min() {
         Some(at) => at,
         None => told_the_time(host, stop).await?,

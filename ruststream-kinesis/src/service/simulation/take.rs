@@ -30,6 +30,8 @@ pub(super) enum Taken {
     },
     Finished,
     HeldElsewhere,
+    /// Another owner is at what it read of an ancestor that is gone.
+    BehindAnother,
     Failed,
     Stopped,
 }
@@ -63,6 +65,11 @@ pub(super) async fn shard(
             Ok(None) => return Taken::Finished,
             Err(_) => return Taken::Failed,
         }
+    }
+    match attempt.is_behind_another().await {
+        Ok(false) => {}
+        Ok(true) => return Taken::BehindAnother,
+        Err(_) => return Taken::Failed,
     }
     let opening = attempt.opening(seen.as_ref().map(|(_, place)| place));
     let tenure = attempt.tell_oracle();
@@ -126,6 +133,16 @@ impl Attempt<'_> {
             world.broken(|| format!("{id} is open, and its row is thought of another stream"));
         }
         Ok(place)
+    }
+
+    async fn is_behind_another(&self) -> Result<bool, Failure> {
+        for shard in &self.prospect.gone {
+            let row = self.row_of(shard).await?;
+            if row.is_read_by_another_than(&self.host.owner) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn opening(&self, place: Option<&Place>) -> Opening {
