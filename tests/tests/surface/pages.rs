@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ruststream_kinesis::LeaseTimings;
+use serde_json::Value;
 
 const README: &str = include_str!("../../../README.md");
 const CONTRIBUTING: &str = include_str!("../../../CONTRIBUTING.md");
 const JUSTFILE: &str = include_str!("../../../justfile");
+const COMPOSE: &str = include_str!("../../../docker-compose.test.yml");
 const PAGES: [&str; 3] = [README, CONTRIBUTING, JUSTFILE];
 
 fn repository() -> PathBuf {
@@ -190,4 +192,24 @@ fn the_permissions_are_those_of_the_calls_that_are_made() {
         assert!(allowed.len() > 4, "{allowed:?}");
         assert_eq!(allowed, operations(&source), "{service}");
     }
+}
+
+#[test]
+fn the_compose_file_brings_both_services_where_the_justfile_dials_them() {
+    let compose: Value = serde_norway::from_str(COMPOSE).expect("it is YAML");
+    let (_, dialled) = JUSTFILE
+        .split_once("local := \"http://127.0.0.1:")
+        .expect("an address");
+    let (port, _) = dialled.split_once('"').expect("a port");
+    let aws = &compose["services"]["aws"];
+    let published = aws["ports"].as_array().expect("ports");
+    let published: Vec<_> = published.iter().filter_map(Value::as_str).collect();
+    assert!(
+        published
+            .iter()
+            .any(|ports| ports.ends_with(&format!(":{port}"))),
+        "{published:?}"
+    );
+    assert_eq!(aws["environment"]["SERVICES"], "kinesis,dynamodb");
+    assert!(aws["healthcheck"]["test"].is_array(), "{aws}");
 }
