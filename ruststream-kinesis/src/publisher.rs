@@ -8,8 +8,7 @@ use ruststream::{HeaderMap, OutgoingFor, Publisher, Take};
 use crate::context::DELIVERY_HEADERS;
 use crate::error::KinesisError;
 use crate::publish::{self, KinesisPublish, KinesisPublishOptions};
-use crate::rules::envelope;
-use crate::rules::stream_ref;
+use crate::rules::{envelope, stream_ref};
 use crate::transport::{Link, Record};
 
 /// Publishes records to streams named by name or by ARN.

@@ -180,7 +180,8 @@ impl Sharing {
         mine
     }
 
-    /// The parents of the `asked` shards whose rows are still to be seen.
+    /// The finished parents and the gone ancestors of the `asked` shards whose rows are still to be
+    /// seen.
     pub(crate) fn unseen_parents(&self, shards: &Shards, asked: &[ParentsEnded]) -> Vec<ShardId> {
         let parents = asked.iter().flat_map(|proof| {
             let finished = shards.finished_parents(proof.shard());

@@ -31,7 +31,7 @@ use crate::rules::subscription::Shards;
 /// How often the shards are listed where nothing asks for it sooner.
 const LIST_EVERY: Duration = Duration::from_secs(10);
 /// How far apart two listings are that do not show one moment of a change.
-pub(super) const LISTINGS_APART: Duration = Duration::from_secs(5);
+const LISTINGS_APART: Duration = Duration::from_secs(5);
 /// How long the first call of a lease store may take, which may have to create its table.
 const STORE_READY_WITHIN: Duration = Duration::from_mins(1);
 /// The pause before a failed listing is repeated, at first.
